@@ -81,7 +81,7 @@ from .tick.island_orders import islands_with_orders
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joint_impulses import End, compliances, energies_of_impact
 from .tick.joint_inertia import inertia_about
-from .tick.joints import Joints, refuse_contacts, refuse_joints
+from .tick.joints import Joints, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Future, Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
@@ -1221,7 +1221,7 @@ class World:
         self._forces.remove(shape, "shape")
 
     def _add_shape(self, handle: ShapeHandle, owner: str) -> ShapeHandle:
-        refuse_contacts(self.integrator, owner)
+        refuse_joints(self.integrator, owner)
         self._stages.policy.act()
         self._forces.add(handle)
         return handle
@@ -1669,6 +1669,7 @@ class World:
         forces: Iterable[Force | type[Force]] | None = None,
         capacity: int | None = None,
         joints: bool = False,
+        contacts: bool = False,
         wheels: bool = False,
         pulses: bool = False,
         game_mode: bool | None = None,
@@ -1688,6 +1689,7 @@ class World:
                 throttles, applied forces and springs are always ready.
             capacity: Maximum number of bodies that the world will have, at least 1; None means the current number.
             joints: Whether the world will have joints, if it has none now.
+            contacts: Whether it will have shapes, if it has none now.
             wheels: Whether it will have reaction wheels, if it has none now.
             pulses: Whether it will have tanks or thrusters that fire pulses, if it has neither tanks nor thrusters now.
             game_mode: Whether it will be in game mode, besides the mode that it is in now; None means that it keeps its mode.
@@ -1716,11 +1718,12 @@ class World:
         if wanted > _MOST_BODIES:
             refuse(owner, "capacity", capacity, f"at most {_MOST_BODIES}")
         will_have_joints = boolean(joints, "joints", owner) or self._joints.any
+        will_have_contacts = boolean(contacts, "contacts", owner) or self._joints.contacts.any
         will_have_wheels = boolean(wheels, "wheels", owner) or self._actuators.any
         # any thruster may fire a pulse
         will_drive = boolean(pulses, "pulses", owner) or will_have_wheels or len(self.thrusters) > 0
-        for method in methods if joints or wheels or pulses else ():
-            (refuse_joints if joints else refuse_actuators)(method, owner)
+        for method in methods if joints or contacts or wheels or pulses else ():
+            (refuse_joints if joints or contacts else refuse_actuators)(method, owner)
         future = Future(
             integrators=methods,
             kinds_together=list(dict.fromkeys((tuple(acting), tuple(kinds)))),
@@ -1729,6 +1732,7 @@ class World:
             gyroscopic=[not mode for mode in dict.fromkeys(modes)],
             in_passes=self._plan.needs_passes or not background.comes_later(),
             has_joints=will_have_joints,
+            has_contacts=will_have_contacts,
             drives_actuators=will_drive,
             coasts=self.coasting,
             threads=self._threads,

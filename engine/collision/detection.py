@@ -23,6 +23,7 @@ from ..constraints.layout import (
     BY_CORES,
     BY_OTHER,
     BY_WORLD,
+    CLOSED_BEFORE,
     CLOSING_SPEED,
     CORE,
     FIRST_POSITIONS,
@@ -32,6 +33,7 @@ from ..constraints.layout import (
     OTHER_ROUNDING,
     OWNER,
     PUSHED,
+    PUSHED_BEFORE,
     PUSHED_LAST,
     ROUNDING,
     TOUCH_SIZE,
@@ -51,7 +53,9 @@ from .layout import (
     CLOSING,
     COLLIDES_WITH,
     CONTACT_ROWS,
+    CONTACTS,
     ENABLED,
+    EXCLUDED,
     FIRST_OF,
     FIRST_RADIUS,
     FIRST_SHAPE,
@@ -59,6 +63,8 @@ from .layout import (
     FRICTION,
     GAP_BEFORE,
     HIGH,
+    KEPT_AT,
+    KEPT_COUNT,
     LAYER,
     LEAST_HALF,
     LOW,
@@ -66,17 +72,26 @@ from .layout import (
     NORMAL_WORLD,
     ON_FIRST,
     ON_SECOND,
+    PAIRS,
     PLACE,
     PLANE,
     POINT_WORLD,
+    POINTS,
     PUSH_WORLD,
     REACH,
     RESTITUTION,
     SECOND_OF,
     SECOND_RADIUS,
     SECOND_SHAPE,
+    SHAPES,
+    SHORT,
+    SHORT_OF_PAIRS,
+    SHORT_OF_POINTS,
+    SHORT_OF_ROOM,
+    SHORT_OF_STRUCTURES,
     SIZES,
     SPHERE,
+    STEP,
     TO_FIRST,
     TURN,
     TURNS_WITH,
@@ -94,13 +109,6 @@ FULL = -77
 _EVERYWHERE = 1e300
 NUMBER = 5
 """The place of the kernel that numbers islands among the addresses of the kernels around islands, after those of `step`."""
-
-# numbers in `counts`
-SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT = range(8)
-"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, the tick before which the contacts were
-kept, with their number, and what was too short."""
-COUNTS = 8
-SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
 
 
 @inlined
@@ -358,9 +366,16 @@ def _put_point(
 
 @inlined
 def _match(
-    contacts: Array, taken: Integers, touching: Array, first_known: int, last_known: int, point: int, near: float
+    contacts: Array,
+    taken: Integers,
+    touching: Array,
+    first_known: int,
+    last_known: int,
+    point: int,
+    near: float,
+    is_same_tick: bool,
 ) -> None:
-    """Take over the impulses of the nearest point of the last tick between the same shapes, each of which serves once."""
+    """Take over the impulses of the nearest point of the last step between the same shapes, each of which serves once."""
     best, least = -1, near * near
     for known in range(first_known, last_known):
         if taken[known] == 0:
@@ -373,6 +388,9 @@ def _match(
         taken[best] = 1
         for entry in range(6):
             touching[point, FIRST_POSITIONS + entry] = contacts[FIRST_SOLVES + entry, best]
+        if is_same_tick:
+            store(touching, point, PUSHED_BEFORE, load_vector(contacts, PUSH_WORLD, best))
+            touching[point, CLOSED_BEFORE] = contacts[CLOSING, best]
 
 
 @kernel("find-contacts")
@@ -441,7 +459,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             last_known += 1
         for each in range(count):
             _put_point(bodies, shapes, touching, found, each, point, base, first, second)
-            _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least)
+            _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, counts[STEP] > 0)
             point += 1
     counts[POINTS], counts[CONTACTS] = point, contact
     numbered[5][4] = contact
@@ -474,33 +492,88 @@ def _is_pair(contacts: Array, known: int, low: int, high: int) -> bool:
 @kernel("keep-contacts")
 def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     """Write the contacts of the tick into their table, in whose place those of the last tick are kept; 1."""
-    bodies, contacts, known_count, kept, touching, touches, counts, control = unpack(packed)
+    bodies, contacts, known_count, kept, taken, touching, touches, counts, control = unpack(packed)
     for row in range(CONTACT_ROWS):
         for known in range(known_count[0]):
             kept[row, known] = contacts[row, known]
     counts[KEPT_AT], counts[KEPT_COUNT] = control[TICKS] - 1, known_count[0]
-    for contact in range(counts[CONTACTS]):
-        body, other = touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
-        first = touches[POINTS_FROM, contact]
-        for point in range(first, first + touches[POINTS_OF_CONTACT, contact]):
-            contacts[FIRST_SHAPE, point], contacts[SECOND_SHAPE, point] = (
-                touches[FIRST_OF, contact],
-                touches[SECOND_OF, contact],
-            )
-            store_vector(contacts, AT, point, load(touching, point, CORE))
-            store_vector(contacts, AT_OTHER, point, load(touching, point, OTHER_CORE))
-            for entry in range(6):
-                contacts[FIRST_SOLVES + entry, point] = touching[point, FIRST_POSITIONS + entry]
-            pushed = add(load(touching, point, PUSHED), load(touching, point, PUSHED_LAST))
-            store_vector(contacts, PUSH_WORLD, point, pushed)
-            contacts[CLOSING, point] = touching[point, CLOSING_SPEED]
-            _show_point(bodies, contacts, touching, point, body, other)
-    known_count[0] = counts[POINTS]
+    written = known = 0
+    for contact in range(counts[CONTACTS] + 1):
+        if counts[STEP] > 0:  # points that have ended in this tick stay until it ends
+            low = high = NO_SHAPE
+            if contact < counts[CONTACTS]:
+                first, second = touches[FIRST_OF, contact], touches[SECOND_OF, contact]
+                low, high = min(first, second), max(first, second)
+            while known < counts[KEPT_COUNT] and not _is_before_pair(low, high, kept, known):
+                if taken[known] == 0 and _was_pushed(kept, known):
+                    if written == contacts.shape[1]:
+                        counts[SHORT] = SHORT_OF_POINTS
+                        return FULL
+                    _keep_ended(contacts, written, kept, known)
+                    written += 1
+                known += 1
+        if contact < counts[CONTACTS]:
+            first = touches[POINTS_FROM, contact]
+            for point in range(first, first + touches[POINTS_OF_CONTACT, contact]):
+                if written == contacts.shape[1]:
+                    counts[SHORT] = SHORT_OF_POINTS
+                    return FULL
+                _keep_point(bodies, contacts, written, touching, point, touches, contact)
+                written += 1
+    known_count[0] = written
     return 1
 
 
+NO_SHAPE = 1 << 52
+"""A number that no row of the table of shapes has."""
+
+
 @inlined
-def _show_point(bodies: Array, contacts: Array, touching: Array, point: int, body: int, other: int) -> None:
+def _is_before_pair(low: int, high: int, kept: Array, known: int) -> bool:
+    """Whether a pair of shapes comes before that of a kept point."""
+    one, two = int(kept[FIRST_SHAPE, known]), int(kept[SECOND_SHAPE, known])
+    first, second = min(one, two), max(one, two)
+    return low < first or (low == first and high < second)
+
+
+@inlined
+def _was_pushed(kept: Array, known: int) -> bool:
+    return kept[PUSH_WORLD, known] != 0.0 or kept[PUSH_WORLD + 1, known] != 0.0 or kept[PUSH_WORLD + 2, known] != 0.0
+
+
+@inlined
+def _keep_ended(contacts: Array, written: int, kept: Array, known: int) -> None:
+    for row in range(CONTACT_ROWS):
+        contacts[row, written] = kept[row, known]
+    for entry in range(6):
+        contacts[FIRST_SOLVES + entry, written] = 0.0
+
+
+@inlined
+def _keep_point(
+    bodies: Array, contacts: Array, written: int, touching: Array, point: int, touches: Integers, contact: int
+) -> None:
+    """Write a point of a contact into the table."""
+    contacts[FIRST_SHAPE, written], contacts[SECOND_SHAPE, written] = (
+        touches[FIRST_OF, contact],
+        touches[SECOND_OF, contact],
+    )
+    store_vector(contacts, AT, written, load(touching, point, CORE))
+    store_vector(contacts, AT_OTHER, written, load(touching, point, OTHER_CORE))
+    for entry in range(6):
+        contacts[FIRST_SOLVES + entry, written] = touching[point, FIRST_POSITIONS + entry]
+    pushed = add(load(touching, point, PUSHED), load(touching, point, PUSHED_LAST))
+    store_vector(contacts, PUSH_WORLD, written, add(load(touching, point, PUSHED_BEFORE), pushed))
+    contacts[CLOSING, written] = max(float(touching[point, CLOSED_BEFORE]), float(touching[point, CLOSING_SPEED]))
+    _show_point(
+        bodies, contacts, written, touching, point, touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
+    )
+
+
+@inlined
+def _show_point(
+    bodies: Array, contacts: Array, written: int, touching: Array, point: int, body: int, other: int
+) -> None:
     """Write where a point is at the end of the tick."""
     q = load_quaternion(bodies, ORIENTATION, body)
     center = load_vector(bodies, POSITION, body)
@@ -525,15 +598,15 @@ def _show_point(bodies: Array, contacts: Array, touching: Array, point: int, bod
         here = add_scaled(other_at, float(touching[point, OTHER_ROUNDING]) + 0.5 * gap, normal)
     else:
         here = add_scaled(at, -(float(touching[point, ROUNDING]) + 0.5 * gap), normal)
-    store_vector(contacts, POINT_WORLD, point, add(center, here))
-    store_vector(contacts, NORMAL_WORLD, point, normal)
-    contacts[GAP_BEFORE, point] = gap
+    store_vector(contacts, POINT_WORLD, written, add(center, here))
+    store_vector(contacts, NORMAL_WORLD, written, normal)
+    contacts[GAP_BEFORE, written] = gap
 
 
 @kernel("undo-contacts")
 def undo_contacts(packed: Packed, start: int, unused: int) -> int:
     """Put the contacts of the last tick back, if those of the tick that is undone were written; 1."""
-    _bodies, contacts, known_count, kept, _touching, _touches, counts, _control = unpack(packed)
+    _bodies, contacts, known_count, kept, _taken, _touching, _touches, counts, _control = unpack(packed)
     if counts[KEPT_AT] == start:
         for row in range(CONTACT_ROWS):
             for known in range(counts[KEPT_COUNT]):

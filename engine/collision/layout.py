@@ -26,6 +26,13 @@ GAP_BEFORE, CLOSING = 23, 24
 """The gap at the start of the tick, and the speed at which it closed."""
 CONTACT_ROWS = 25
 
+# numbers in `counts`
+SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT, STEP = range(9)
+"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, the tick before which the contacts were
+kept, with their number, what was too short, and the steps that have been taken of the tick if it is divided."""
+COUNTS = 9
+SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
+
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in world axes
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12
 FOUND_SIZE = 13

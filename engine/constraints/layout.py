@@ -246,4 +246,6 @@ SLIDES_ALONG = 43
 """The direction of slip for which the terms were written."""
 TERMS, TERM_SIZE = 45, 10
 """For three terms of the matrix the weight, and the direction of the impulse and of the angular impulses on both bodies."""
-TOUCH_SIZE = TERMS + 3 * TERM_SIZE
+PUSHED_BEFORE, CLOSED_BEFORE = TERMS + 3 * TERM_SIZE, TERMS + 3 * TERM_SIZE + 3
+"""Impulse and largest closing speed in the steps of the tick before this one, if the tick is divided."""
+TOUCH_SIZE = CLOSED_BEFORE + 1

@@ -35,7 +35,7 @@ from ..store.table import Table
 from ..tick.actuators import refuse_actuators
 from ..tick.force_list import MemberImage, MembersImage, attributes_of
 from ..tick.joint_events import JointCallback
-from ..tick.joints import refuse_contacts, refuse_joints
+from ..tick.joints import refuse_joints
 from .content import Content, Inventory, Owners
 from .encoding import (
     Places,
@@ -275,10 +275,8 @@ class _Binding:
         check_together(values)
         if "driven" in self._tables:
             refuse_actuators(method, self._owner)
-        if "joints" in self._tables:
+        if "joints" in self._tables or "shapes" in self._tables:
             refuse_joints(method, self._owner)
-        if "shapes" in self._tables:
-            refuse_contacts(method, self._owner)
         if isinstance(method, Extrapolated):
             follow(method, self._bodies)
         return values

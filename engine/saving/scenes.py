@@ -32,6 +32,7 @@ from ..store.calling import Callback, default_name, refuse_shared_names
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
 from ..tick.force_list import attributes_of
+from ..tick.joints import refuse_joints
 from .arguments import argument, arguments_in_scene, made_from
 from .content import Owners
 from .encoding import (
@@ -96,7 +97,6 @@ class Fillable(Protocol):
     def add_part(self, part: Any) -> Any: ...
     def add_force(self, force: Any) -> Any: ...
     def add_joint(self, joint: Any) -> Any: ...
-    def _add_shape(self, handle: Any, owner: str) -> Any: ...
     def assembly(self, body: Any) -> Any: ...
 
 
@@ -377,7 +377,8 @@ class _Loading(Generic[Filled]):
         for kind, member_plain, member in self._new:
             with _at(member_plain, ""):
                 if kind == "shape":
-                    world._add_shape(member, _OWNER)
+                    refuse_joints(owners.settings["integrator"], _OWNER)
+                    owners.forces.add(member)
                 else:
                     (world.add_part if kind == "part" else world.add_force)(member)
         # after the tanks, which join bodies without stored momentum only

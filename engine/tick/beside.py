@@ -62,7 +62,14 @@ class BesideMethod(Beside):
         # what compiled code changes in the tables beside the bodies, by kind of field
         for table in self._bodies.store.tables.values() if self._bodies.store is not None else ():
             schema, rows = table.schema, table.schema.rows_of(Kind.STATE)
-            if schema.flown and not schema.follows and schema is not BODIES and table.count and len(rows):
+            if (
+                schema.flown
+                and not schema.is_filled_by_ticks
+                and not schema.follows
+                and schema is not BODIES
+                and table.count
+                and len(rows)
+            ):
                 before.append(keeping(table.array, rows, table.count)[0])
         if self._joints.any:
             before_all, each, after = self._joints.operations_of_steps()

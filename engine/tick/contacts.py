@@ -8,25 +8,26 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..collision import layout
-from ..collision.detection import (
+from ..collision import layout, steps
+from ..collision.detection import find_contacts, keep_contacts, undo_contacts
+from ..collision.layout import (
     CONTACTS,
     COUNTS,
     EXCLUDED,
     KEPT_AT,
+    KEPT_COUNT,
     SHAPES,
     SHORT,
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
     SHORT_OF_STRUCTURES,
-    find_contacts,
-    keep_contacts,
-    undo_contacts,
 )
+from ..compilation.choice import Loop, named
 from ..compilation.packed import Packed
 from ..constraints import layout as rows
-from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, number_islands
+from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Graph, number_islands
 from ..loops.columns import Integers
+from ..loops.layout import TICKS
 from ..loops.program import Operation
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA
@@ -54,7 +55,8 @@ class Contacts:
         table = store.table(CONTACT_SCHEMA)
         assert isinstance(table, FilledTable)
         self.table = table
-        self.islands = Islands(bodies)
+        self._own, self._all = Islands(bodies), Islands(bodies, has_all=True)
+        self.islands = self._own
         self.counts = np.zeros(COUNTS, np.int64)
         self.counts[KEPT_AT] = -1
         self._seen: tuple[int, ...] = ()
@@ -74,7 +76,24 @@ class Contacts:
             return ()
         self._look()
         tables = self.shapes, self.table, *self._joints
-        return (self._version, *self.islands.key, *(id(table.array) for table in tables))
+        return (
+            self._version,
+            int(self.islands is self._all),
+            *self.islands.key,
+            *(id(table.array) for table in tables),
+        )
+
+    @property
+    def both(self) -> tuple[Islands, Islands]:
+        """The islands of bodies that touch or are on joints, and those of all bodies."""
+        return self._own, self._all
+
+    def use(self, moves_all: bool) -> None:
+        """Choose whether all bodies are moved by the step of islands, or those that touch or are on joints."""
+        islands = self._all if moves_all else self._own
+        if islands is not self.islands:
+            self.islands, self._seen = islands, ()
+        self._look()
 
     @property
     def is_short(self) -> bool:
@@ -177,11 +196,28 @@ class Contacts:
             *(self.counts, calls, graph.arguments(*self._counted()), self.islands.room, self.islands.counts, dt),
         )
         kept = Packed(
-            *(bodies.array, table.array, table.counted, self._kept, self._touching, self._list, self.counts, control)
+            *(bodies.array, table.array, table.counted, self._kept, self._taken),
+            *(self._touching, self._list, self.counts, control),
         )
         find = Operation(function(find_contacts), found)
         keep = Operation(function(keep_contacts), kept, 0, (function(undo_contacts), kept))
         return find, keep
+
+    def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
+        """What is done in a tick of several steps before the first step, after each step, and after the last one."""
+        table = self.table
+        kept, kept_count = np.zeros((layout.CONTACT_ROWS, table.capacity)), np.zeros(1, np.int64)
+        packed = Packed(table.array, table.counted, kept, kept_count, self.counts)
+        begin = Operation(steps.open_contact_steps, packed, 0, (steps.undo_contact_steps, packed))
+        return begin, Operation(steps.add_contact_step, packed), Operation(steps.end_contact_steps, packed)
+
+    def recover(self, control: Integers) -> None:
+        """Put the contacts of the last tick back if the tick for which others were written was undone afterwards."""
+        if self.counts[KEPT_AT] >= control[TICKS]:
+            table, counts = self.table, self.counts
+            table.array[:, : counts[KEPT_COUNT]] = self._kept[:, : counts[KEPT_COUNT]]
+            table.count = counts[KEPT_COUNT]
+            counts[KEPT_AT] = -1
 
     def solver_of(self, body: int) -> str:
         """What solved the equations of a body, given its row, in the last tick: "direct", "sweeps" or "none"."""
@@ -204,3 +240,21 @@ class Contacts:
             for column in np.flatnonzero(owners == body).tolist():
                 total += sign * table[layout.PUSH_WORLD : layout.PUSH_WORLD + 3, column]
         return total / dt
+
+
+def kernels_of_contacts(divides: bool) -> list[Loop]:
+    """The kernels that find and keep contacts; with `divides` in ticks of several steps as well."""
+    array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
+    none = array, 0
+    numbered = Graph().arguments(none, none, none, none, (integers, 0))
+    found = Packed(
+        *(array, array, array, flat, array, flat, flat, integers, integers, array, array, flat, array, integers),
+        *(flat, flat, numbered, flat, flat, 1.0),
+    )
+    kept = Packed(array, array, flat, array, flat, array, integers, flat, flat)
+    loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0), named(undo_contacts, kept, 0, 0)]
+    if divides:
+        packed = Packed(array, flat, array, flat, flat)
+        called = steps.open_contact_steps, steps.add_contact_step, steps.end_contact_steps, steps.undo_contact_steps
+        loops += [named(each, packed, 0, 0) for each in called]
+    return loops

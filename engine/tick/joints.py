@@ -42,7 +42,7 @@ from ..forces.spring import SPRINGS
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.free_rotor import FreeRotor
-from ..integrators.integrator import Integrator, StagedTick, TakeStagedTick
+from ..integrators.integrator import EvaluateForces, Integrator, StagedTick, TakeStagedTick
 from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
@@ -294,7 +294,7 @@ class Joints:
         around = loops_around_islands(bodies.stores_momentum)
         called = around.open, around.step, around.close, around.move, around.undo, numbering_loop()
         if contacts.any:
-            _ = contacts.key
+            contacts.use(moves_all=False)
             islands, graph = contacts.islands, contacts.islands.graph
         bound = Bound(
             *(islands, bodies, self._table.array, integrator, gyroscopic, forces, forces.depends_on_rates),
@@ -321,7 +321,10 @@ class Joints:
         packed = Packed(table, forces, reached, count, np.zeros(1, np.int64), *stamps)
         begin = Operation(divided.open_joint_steps, packed, 0, (divided.undo_joint_steps, packed))
         each, end = (Operation(function, packed) for function in (divided.add_joint_step, divided.end_joint_steps))
-        return [begin], [each], [end]
+        if not self.contacts.any:
+            return [begin], [each], [end]
+        before, after_each, after = self.contacts.operations_of_steps()
+        return [begin, before], [each, after_each], [end, after]
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""
@@ -329,7 +332,7 @@ class Joints:
             return
         self._has_warned = True
         warnings.warn(
-            "World: a Python force that sees all bodies acts in a world with joints; therefore all bodies are moved by the step of the "
+            "World: a Python force that sees all bodies acts in a world with joints or shapes; therefore all bodies are moved by the step of the "
             "joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
             stacklevel=levels_to_caller(),
         )
@@ -346,9 +349,14 @@ class Joints:
         """Return a function that moves all bodies by the step of islands over a tick of `dt` [s], and calls back for Python forces."""
         self._moves_all = True
         islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
-        around = loops_around_islands(stores)
-        called = around.open, None, around.close, around.passes
-        bound = Bound(islands, all_bodies, self._table.array, integrator, gyroscopic, forces, depends_on_rates, called)
+        around, contacts = loops_around_islands(stores), self.contacts
+        called: tuple[Loop | None, ...] = around.open, None, around.close, around.passes
+        if contacts.any:
+            contacts.use(moves_all=True)
+            islands, graph = contacts.islands, contacts.islands.graph
+            called = *called, None, numbering_loop()
+        acting = integrator, gyroscopic, forces, depends_on_rates
+        bound = Bound(islands, all_bodies, self._table.array, *acting, called, contacts.any)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = _WHOLE if graph.has_soft else bound.parts
         visible, kept = all_bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
@@ -363,7 +371,17 @@ class Joints:
             offset = offset + dt * part
             stages += [(0, offset)] * bound.evaluations
         stages.append((0, offset))
-        return StagedTick(partial(bound.kernels.function(step.islands_passes), packed), stages)
+        take = StagedTick(partial(bound.kernels.function(step.islands_passes), packed), stages)
+        if not contacts.any:
+            return take
+        find, keep = contacts.operations(bound.kernels.function, calls, control, dt)
+
+        def take_touching(evaluate: EvaluateForces) -> bool:
+            return (
+                find.function(find.arguments, 0, 1) == 1 and take(evaluate) and keep.function(keep.arguments, 0, 1) == 1
+            )
+
+        return take_touching
 
     # poses that are assigned
 
@@ -529,10 +547,11 @@ class Joints:
             islands.stamp[0] = -1
 
     def _in_use(self) -> Iterator[Islands]:
-        return (islands for islands in (self._islands, self._all, self.contacts.islands) if islands.version)
+        return (islands for islands in (self._islands, self._all, *self.contacts.both) if islands.version)
 
     def recover(self, control: Integers) -> None:
         """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
+        self.contacts.recover(control)
         for islands in self._in_use():
             if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
                 graph = islands.graph
@@ -705,17 +724,6 @@ def numbering_loop() -> Loop:
     """The kernel that numbers islands."""
     none = _ARRAY, 0
     return named(number_islands, *Graph().arguments(none, none, none, none))
-
-
-def refuse_contacts(integrator: Integrator, owner: object) -> None:
-    """Reject shapes in a world whose method cannot find contacts in each of its steps.
-
-    Raises:
-        ValueError: If the method rejects joints, or divides ticks.
-    """
-    refuse_joints(integrator, owner)
-    if integrator._divides_ticks:
-        refuse(owner, "the integrator of the world", integrator.name, "one that does not divide ticks")
 
 
 def refuse_joints(integrator: Integrator, owner: object) -> None:

@@ -181,6 +181,14 @@ class Plan:
             contacts.grow()
             _ = self.choose()
 
+    def make_room(self) -> bool:
+        """Whether the last tick was not run because an array was too short for its contacts; the next one has longer arrays."""
+        contacts = self.joints.contacts
+        if not contacts.is_short:
+            return False
+        contacts.grow()
+        return True
+
     @property
     def is_final(self) -> bool:
         """Whether no better loop is being compiled in the background."""

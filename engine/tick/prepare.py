@@ -29,6 +29,7 @@ from ..loops.poses import POSES_LOOP, pose_at
 from ..loops.undo import undo
 from ..store.bodies import rung
 from .actuators import actuator_kernels, loops_of_programs
+from .contacts import kernels_of_contacts
 from .fields import BUILT_IN
 from .joints import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
 
@@ -63,6 +64,7 @@ class Future(NamedTuple):
     in_passes: bool
     """Whether forces act now that need the loop in passes, which is then prepared for these pitches and not only for any."""
     has_joints: bool
+    has_contacts: bool
     drives_actuators: bool
     coasts: bool
     threads: int
@@ -90,13 +92,15 @@ def kernels_for(future: Future) -> list[Loop]:
             acting = CompiledForces(tuple(kinds), table, depends_on_rates=depends_on_rates) if kinds else NO_FORCES
             every = method._kernels(shape, 1.0, gyroscopic, acting)
             loops += [loop for loop in every if future.in_passes or not is_special(loop)]
-        if future.has_joints:
+        if future.has_joints or future.has_contacts:
             for method in future.integrators:
-                loops += kernels_of_islands(method_for(method, False)[1], gyroscopic)[: POINT_CALLS[0]]
+                every_call = kernels_of_islands(method_for(method, False)[1], gyroscopic)
+                loops += every_call if future.has_contacts else every_call[: POINT_CALLS[0]]
+            loops += kernels_of_contacts(divides) if future.has_contacts else []
             loops += [numbering_loop(), *loops_around_islands(stores), *(loops_of_joint_steps() if divides else [])]
         if future.drives_actuators:
             loops += actuator_kernels()
-        if future.has_joints or future.drives_actuators or divides:
+        if future.has_joints or future.has_contacts or future.drives_actuators or divides:
             loops += loops_of_programs(loops)
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from threading import get_ident
 from time import perf_counter
 from types import FrameType
@@ -258,7 +258,7 @@ class Stages:
                         refuse_result(callback.function, result)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
         self._mark = len(self._log)
-        if self.freezing.is_on and self._plan.calls_forces:
+        if self._plan.calls_forces and (self.freezing.is_on or self._plan.joints.contacts.any):
             self._record_memory()  # to be put back if the tick is tried again
 
     def _drive_actuators(self) -> None:
@@ -284,18 +284,15 @@ class Stages:
         self.freezing.mark()
         taken = self._attempt(ticks)
         while taken < 1:
-            self._freeze()
+            self._try_again()
             taken = self._attempt(1)
         return taken
 
-    def _freeze(self) -> None:
-        """Freeze the bodies because of which a tick was rejected, and prepare another attempt without them, or raise the error."""
-        store = self._store
-        refused = self.freezing.take_refused()
-        error = NonFiniteStateError("World: a tensor is not positive definite") if refused else self._failure()
-        if not self.freezing.is_on or not isinstance(error, NonFiniteStateError | JointConflictError):
-            raise error
-        conflicting = self._plan.joints.conflicting if isinstance(error, JointConflictError) else refused
+    def _try_again(self) -> None:
+        """Prepare another attempt at a rejected tick, with longer arrays or without the bodies because of which it was, or raise."""
+        store, error, left_out = self._store, None, (-1, list[int](), False)
+        if not self._plan.make_room():
+            error, left_out = self._rejection()
         self._plan.actuators.recover(self._dt, self._bodies.control)
         if self._log is None:
             self._log = store.log = []
@@ -304,12 +301,21 @@ class Stages:
         store.log, store.phase = self._log, phase
         if failure is not None:
             raise failure
-        if not self.freezing.freeze(self._culprit, conflicting, bool(refused)):
+        if error is not None and not self.freezing.freeze(*left_out):
             raise error
         self._mark = len(self._log)
         self.freezing.mark()
         self._drive_actuators()
         self._gather_held()
+
+    def _rejection(self) -> tuple[Exception, tuple[int, Sequence[int], bool]]:
+        """Why a tick was rejected, and what is to be frozen then; raises the error if nothing can be."""
+        refused = self.freezing.take_refused()
+        error = NonFiniteStateError("World: a tensor is not positive definite") if refused else self._failure()
+        if not self.freezing.is_on or not isinstance(error, NonFiniteStateError | JointConflictError):
+            raise error
+        conflicting = self._plan.joints.conflicting if isinstance(error, JointConflictError) else refused
+        return error, (self._culprit, conflicting, bool(refused))
 
     def _attempt(self, ticks: int) -> int:
         plan = self._plan

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces
-from engine import shapes
+from engine import MassProperties, World, forces, shapes
 from engine.collision import layout
-from engine.shapes.handle import CONTACTS, SHAPES
+from engine.integrators import Substepped
 from engine.joints import Weld
+from engine.shapes.handle import CONTACTS, SHAPES
+
+pytestmark = pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
 
 ROOT = Path(__file__).parents[2]
 G = 9.81
@@ -123,3 +125,59 @@ def test_plain_python_has_the_same_bits():
         [sys.executable, "-c", program], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
     )
     assert answer.stdout.strip() == fallen()
+
+
+def leaning(world):
+    """A Python force at the stages: air that carries all bodies along x."""
+
+    def wind(wrench, bodies, time):
+        wrench.force_world[:] += bodies.mass[:, np.newaxis] * (0.5, 0.0, 0.0)
+
+    world.add_force(wind)
+
+
+def test_contacts_hold_beside_a_python_force_at_stages():
+    compiled, called = pile(3), pile(3)
+    leaning(called)
+    compiled.add_force(forces.UniformGravity((0.5, 0.0, 0.0)))
+    for world in (compiled, called):
+        world.step(90)
+    assert called.contacts.solver_of(called.bodies[0]) == "direct"
+    assert np.abs(compiled.state.position - called.state.position).max() < 1e-6
+
+
+def test_room_is_made_amid_ticks_that_call_python_forces():
+    world = World(1 / 60)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    places = [(1.2 * (n % 15), 1.2 * (n // 15), 0.6) for n in range(150)]
+    for body in world.add_bodies(MassProperties.box(1.0, (1.0, 1.0, 1.0)), places):
+        body.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    calls = []
+    world.add_force(lambda wrench, bodies, time: calls.append(time))
+    world.step(30)
+    assert len(world.contacts) == 600
+    assert world.state.position[:, 2] == pytest.approx(0.5, abs=1e-7)
+
+
+@pytest.mark.parametrize("calls_python", [False, True])
+def test_divided_ticks_have_contacts_in_each_step(calls_python):
+    worlds = []
+    for method, dt, ticks in (("free-rotor-2", 1 / 240, 240), (Substepped("free-rotor-2", 4), 1 / 60, 60)):
+        world = World(dt, integrator=method)
+        world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+        box = world.add_body(
+            MassProperties.box(3.0, (1.0, 1.0, 1.0)), position=(0.0, 0.0, 1.0), velocity=(1.0, 0.2, 0.0)
+        )
+        box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+        world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+        if calls_python:
+            world.add_force(lambda wrench, bodies, time: None)
+        before, total = 3.0 * box.velocity, np.zeros(3)
+        for _tick in range(ticks):
+            world.step()
+            total += dt * box.contact_force_world
+        assert total == pytest.approx(3.0 * box.velocity - before + (0.0, 0.0, 3.0 * G), abs=1e-9)
+        worlds.append(world)
+    assert np.array_equal(worlds[0].state.position, worlds[1].state.position)
+    assert np.array_equal(worlds[0].state.orientation, worlds[1].state.orientation)

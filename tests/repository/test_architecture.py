@@ -42,8 +42,8 @@ OPTIONAL = {
 FLOORS = {
     "compilation": ["compilation"],
     "mathematics": ["kernels"],
-    "loops": ["constraints", "loops"],
-    "arguments, shapes and functions": [
+    "loops": ["collision", "constraints", "loops"],
+    "arguments and functions": [
         "checks",
         "clock",
         "formulas",
@@ -52,14 +52,14 @@ FLOORS = {
         "reading",
         "rotation",
         "scalar",
-        "shapes",
         "solids",
     ],
     "state": ["store"],
-    "methods, forces, joints and flight": ["flight", "forces", "integrators", "joints"],
+    "methods, forces, joints and flight": ["flight", "forces", "integrators", "joints", "shapes"],
     "the tick": ["tick"],
     "what users hold": [
         "body",
+        "contacts",
         "diagnostics",
         "notebook",
         "viewer",
