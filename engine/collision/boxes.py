@@ -159,7 +159,7 @@ def touch_boxes(
     other_half: Vector,
     margin: float,
 ) -> int:
-    """Points at which two boxes are nearer than a margin; all positions and axes are in world axes.
+    """Points at which two boxes are nearer than a margin; all positions and axes are in the world frame.
 
     Source: Gottschalk, Lin, Manocha (1996), separating axes of boxes; Sutherland, Hodgman (1974), clipping.
     """

@@ -33,7 +33,7 @@ kept, with their number, what was too short, and the steps that have been taken 
 COUNTS = 9
 SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
 
-# columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in world axes
+# columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12
 FOUND_SIZE = 13
 MOST_FOUND = 16

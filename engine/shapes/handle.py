@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, by_value, encodable, integer, refuse, unit_quaternion, vector
+from ..checks import FloatArray, encodable, integer, members, refuse, unit_quaternion, vector
 from ..collision import layout
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
@@ -196,12 +196,14 @@ def checked_layer(value: object, argument: str, owner: str) -> int:
     return layer
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
 def bits_of(layers: Iterable[int], owner: str) -> tuple[int, int]:
     """Layers as the lower and the upper 32 bits of a mask."""
-    if isinstance(layers, str) or not hasattr(layers, "__iter__"):
-        refuse(owner, "collides_with", layers, "layers from 0 to 63, or shapes.ALL", TypeError)
-    mask = 0
-    for layer in by_value(layers, "collides_with", owner, "layers") if isinstance(layers, np.ndarray) else layers:
+    rule, mask = "layers from 0 to 63, or shapes.ALL", 0
+    for layer in members(layers, "collides_with", owner, rule, _is_number):
         mask |= 1 << checked_layer(layer, "collides_with", owner)
     return mask & 0xFFFFFFFF, mask >> 32
 

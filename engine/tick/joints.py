@@ -332,8 +332,8 @@ class Joints:
             return
         self._has_warned = True
         warnings.warn(
-            "World: a Python force that sees all bodies acts in a world with joints or shapes; therefore all bodies are moved by the step of the "
-            "joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
+            "World: a Python force that sees all bodies acts in a world with joints or shapes; therefore all bodies are moved by the "
+            "step of the joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
             stacklevel=levels_to_caller(),
         )
 

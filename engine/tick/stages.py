@@ -290,7 +290,8 @@ class Stages:
 
     def _try_again(self) -> None:
         """Prepare another attempt at a rejected tick, with longer arrays or without the bodies because of which it was, or raise."""
-        store, error, left_out = self._store, None, (-1, list[int](), False)
+        store, error = self._store, None
+        left_out: tuple[int, Sequence[int], bool] = (-1, (), False)
         if not self._plan.make_room():
             error, left_out = self._rejection()
         self._plan.actuators.recover(self._dt, self._bodies.control)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import Clock, MassProperties, Recorder, Rewind, Rollback, World, diagnostics, flight, forces, joints
+from engine import Clock, MassProperties, Recorder, Rewind, Rollback, World, diagnostics, flight, forces, joints, shapes
 from engine.flight import control
 from engine.forces import BodyStates, Wrench
 
@@ -160,6 +160,7 @@ def _jointed(scene: SimpleNamespace) -> None:
     ):
         world.add_joint(joint)
     scene.assembly = world.assembly(bodies[8])
+    scene.hull = bodies[0].add_shape(shapes.Sphere(0.1))
     bodies[5].position = np.add(bodies[4].position, (0.0, 0.0, 2.0))  # where the latch catches it
     world.step(2)
 

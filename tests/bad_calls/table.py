@@ -21,6 +21,7 @@ from engine import (
     integrators,
     joints,
     rotation,
+    shapes,
 )
 from engine.flight import control, orbit
 
@@ -182,6 +183,16 @@ method(
 )
 method("World.add_force", lambda s: s.world, force=arg(CALLABLE, forces.LinearDrag(0.5)))
 method("World.add_joint", lambda s: s.jointed, joint=arg(OBJECT, LEFT_OUT))
+_PLACED = {
+    "position": arg(VECTOR),
+    "orientation": arg(QUATERNION),
+    "material": arg(OBJECT, shapes.Material()),
+    "layer": arg(count(0, 63).loosely),
+    "collides_with": arg(OBJECT.accepting("empty"), shapes.ALL),
+    "name": arg(NAMED),
+}
+method("World.add_shape", lambda s: s.jointed, shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
+method("Body.add_shape", lambda s: s.linked[0], shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
 method("World.add_part", lambda s: s.world, part=arg(OBJECT, LEFT_OUT))
 method("World.advance", lambda s: s.world, elapsed_seconds=arg(AT_LEAST_ZERO.loosely, 0.01))
 for _name in ("on_tick", "after_tick"):
@@ -237,6 +248,7 @@ method(
     forces=arg(OBJECT.optional.accepting("empty")),
     capacity=arg(count(1).loosely.optional),
     joints=arg(SWITCH),
+    contacts=arg(SWITCH),
     wheels=arg(SWITCH),
     pulses=arg(SWITCH),
     game_mode=arg(SWITCH.optional),
@@ -247,6 +259,7 @@ method("World.remove_body", lambda s: s.world, body=arg(OBJECT, TUG))
 method("World.remove_callback", lambda s: s.world, function=arg(OBJECT, on_tick))
 method("World.remove_force", lambda s: s.world, force=arg(OBJECT, At(lambda s: s.linear)))
 method("World.remove_joint", lambda s: s.jointed, joint=arg(OBJECT, At(lambda s: s.hinge)))
+method("World.remove_shape", lambda s: s.jointed, shape=arg(OBJECT, At(lambda s: s.hull)))
 method("World.remove_part", lambda s: s.world, part=arg(OBJECT, At(lambda s: s.torquer)))
 method(
     "World.restore",

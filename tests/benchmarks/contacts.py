@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import MassProperties, World, forces
-from engine import shapes
+from engine import MassProperties, World, forces, shapes
 
 try:
     import mujoco

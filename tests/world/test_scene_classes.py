@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import World, flight, forces, integrators, joints
+from engine import World, flight, forces, integrators, joints, shapes
 from engine.flight import control
 from engine.saving.encoding import built_in
 from engine.saving.scene_objects import object_classes
@@ -130,6 +130,13 @@ def ball_with_limits(s):
     of_joint(s, made)
 
 
+def touching(s, body):
+    return body.add_shape(shapes.Sphere(2.5), material=shapes.Material(0.3, 0.1))
+
+
+DUMBBELL = shapes.Compound(
+    [(shapes.Sphere(0.3), TILTED, (0, 0.6, 0, 0.8)), (shapes.Box((1, 2, 3)), (0, 0, -1), (0, 0, 0, 1))]
+)
 LIGHT = {"area": 2.0, "at_body": (0, 1, 0), "specular": 0.3, "diffuse": 0.2}
 AIR = {"density": 1e-3, "reference_altitude": 1.0, "scale_height": 6.0, "planet_radius": 0.5}
 GIMBAL = flight.Gimbal(TILTED, (0, 0, 1), 0.2, 0.5)
@@ -226,6 +233,14 @@ MAKERS = {
         lambda s: joints.Universal(s.ship, at_body=(0, 0, 0), axis_body=(1, 0, 0), axis_other=(0, 1, 0)),
     ],
     "Weld": [weld],
+    "Box": [lambda s: s.ship.add_shape(shapes.Box((1.0, 0.2, 0.3)), position=TILTED, orientation=(0, 0.6, 0, 0.8))],
+    "Compound": [lambda s: s.ship.add_shape(DUMBBELL, position=TILTED, layer=3, collides_with=(0, 40), name="rail")],
+    "Material": [lambda s: s.ship.add_shape(shapes.Sphere(0.3), material=shapes.Material(0.3, 0.7))],
+    "Plane": [
+        lambda s: s.world.add_shape(shapes.Plane(TILTED, -3.0), position=(0, 0, 1), orientation=(0, 0.6, 0, 0.8))
+    ],
+    "ShapeHandle": [lambda s: setattr(s.tug.add_shape(shapes.Sphere(0.3)), "enabled", False)],
+    "Sphere": [lambda s: (touching(s, s.ship), touching(s, s.tug)) and None],
     # what control loops are made with
     "BDot": [
         lambda s: loop(
@@ -383,12 +398,13 @@ def test_no_class_is_forgotten():
     """A new force, part, joint, law, reference or allocator needs a row here; the classes are found in the public names."""
     public = {
         name
-        for package in (forces, flight, joints, control)
+        for package in (forces, flight, joints, shapes, control)
         for name, kind in inspect.getmembers(package, inspect.isclass)
         if name in package.__all__ and not inspect.isabstract(kind)
     }
     others = {
-        *("Force", "Joint", "BodyStates", "Wrench"),  # bases and views
+        *("Force", "Joint", "Shape", "BodyStates", "Wrench"),  # bases and views
+        *("Capsule", "Cylinder", "TriangleMesh"),  # shapes that are drawn only
         *("Assembly", "Capture", "Exclusion", "Gimbal", "JointSpring", "MagneticDipole", "Motor", "Port"),  # arguments
         *("Allocation", "Commanded", "Pulses", "JointConflictError"),  # results
     }
