@@ -13,7 +13,7 @@ from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, 
 from ..forces.valves import THRUSTERS
 from ..saving import copying, snapshots
 from ..saving.content import Owners
-from ..saving.plain_content import PlainContent, PlainFunction, Rows, plain_of, whole_rows
+from ..saving.plain_content import PlainContent, PlainFunction, Rows, whole_rows
 from ..saving.repetition import Span, repeat, select, spans_of
 from ..saving.settings import digest_of_settings
 from ..saving.snapshots import Snapshot, plain_form
@@ -82,12 +82,10 @@ class Batch:
     __slots__ = (
         "_keys",
         "_members",
-        "_names",
         "_noise",
         "_places",
         "_sampling",
         "_seed",
-        "_settings",
         "_source",
         "_views",
         "_world",
@@ -112,8 +110,7 @@ class Batch:
                 f"at most {MOST_BODIES // owners.bodies.count} for {owners.bodies.count} bodies",
             )
         image = copying.image_of(owners)
-        self._seed, self._names = int(seed), image.plain.names
-        self._settings, self._source = image.plain.values, Source(image.plain, count)
+        self._seed, self._source = int(seed), Source(image.plain, count)
         spans, starts = spans_of(image.plain.tables, count), {}
         for handle in (*template.bodies, *owners.forces.members):
             starts[id(handle)] = (handle, *_block(handle, spans))
@@ -354,24 +351,20 @@ class Batch:
         place = self._member(member, "Batch.world")
         self._require_idle("world")
         owners = self._members.owners
-        replaced: dict[tuple[int, ...], Any] = {identity(each.function): None for each in owners.stages.on_tick}
-        image = copying.image_of(owners, replaced)
         made: World = object.__new__(World)
-        made.__setstate__(image._replace(plain=self._alone(image.plain, place), threads=1))
+        made.__setstate__(copying.Image(self._alone(place), 1, owners.settings.beside))
         return made
 
-    def _alone(self, plain: PlainContent, member: int) -> PlainContent:
+    def _alone(self, member: int) -> PlainContent:
         """The content of one member."""
-        tick = int(self._members.ticks[member])
-        one = select(plain, len(self), member, self._names, _OF_ALL)
+        members, template = self._members, self._source.plain
+        one = select(template, members.owners.store.tables, len(self), member, _OF_ALL)
         thrusters = one.tables.get(THRUSTERS.name)
         if thrusters is not None:
-            settled = thrusters.fields["settled_tick"] - float(self._members.starts[member])
+            settled = thrusters.fields["settled_tick"] - float(members.starts[member])
             fields = {**thrusters.fields, "settled_tick": settled}
             one = one._replace(tables={**one.tables, THRUSTERS.name: thrusters._replace(fields=fields)})
-        functions: dict[str, tuple[PlainFunction, ...]] = dict.fromkeys(plain.functions, ())
-        values = {**plain.values, "on_non_finite": self._settings["on_non_finite"]}
-        return one._replace(tick=tick, push_tick=-1, clock=self._source.plain.clock, values=values, functions=functions)
+        return one._replace(tick=int(members.ticks[member]), push_tick=-1)
 
     def state_hash(self, member: int) -> int:
         """Return the hash of one member, which is that of `world` of it.
@@ -399,10 +392,10 @@ class Batch:
         place = self._member(member, "Batch.state_hash")
         _ = self._world.tick_count
         owners = self._members.owners
-        plain = self._alone(plain_of(owners.give({}), self._source.plain.exact_dt), place)
+        plain = self._alone(place)
 
         def parts() -> Any:
-            yield from digest_of_settings(len(self._names), plain.tick, plain.values)
+            yield from digest_of_settings(len(plain.names), plain.tick, plain.values)
             yield from digest_of([_whole(rows) for rows in plain.tables.values()], False)
             yield from digest_of_members(owners.forces.image())
 
@@ -487,7 +480,7 @@ class Batch:
         """
         self._require_idle("copy")
         made: Batch = object.__new__(Batch)
-        for name in ("_keys", "_names", "_places", "_seed", "_settings", "_source"):
+        for name in ("_keys", "_places", "_seed", "_source"):
             object.__setattr__(made, name, getattr(self, name))
         owners = self._members.owners
         replaced: dict[tuple[int, ...], Any] = {identity(each.function): None for each in owners.stages.on_tick}

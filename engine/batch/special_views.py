@@ -36,6 +36,7 @@ from ..loops.actuator_layout import (
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_MASS, MASS, PREVIOUS
 from ..reading import reading
 from ..solids.mass_properties import MassProperties
+from ..store.model import check_flyable
 from ..store.schema import ANY, NOT_NEGATIVE, POSITIVE, SHARE
 from .quarantine import IntArray
 from .views import Setter, View, chosen
@@ -131,38 +132,62 @@ class BodyView(View):
             dry[1:4] = self._checked(center_of_mass_body, "center_of_mass_body", where, 3, 0, ANY)
         if inertia_body is not None:
             dry[4:] = self._tensors(inertia_body, where)
-        store = self._members.owners.store
+        store, places = self._members.owners.store, self._driven_places(where)
+        is_driven, mass_alone = places >= 0, inertia_body is None and center_of_mass_body is None
         with store.all_or_nothing():
             store.before_change()
-            if inertia_body is None and center_of_mass_body is None and not self._driven_rows(where).any():
-                rows = self._span(where)
-                self._table.write(MASS, rows, dry[0])
-                self._table.write(INVERSE_MASS, rows, 1.0 / dry[0])
-                self._members.owners.bodies.forget_history(self._rows(where))
-                return
-            handles = self._members.owners.bodies.handles
-            for place, (member, row) in enumerate(zip(where.tolist(), self._rows(where).tolist(), strict=True)):
-                one, center, six = dry[0, place], dry[1:4, place], dry[4:, place]
-                try:
-                    handles[row].dry_mass_properties = MassProperties(one, six[_UNPACK], center, physical=False)
-                except (TypeError, ValueError) as error:
-                    raise ValueError(f"{self._owner(member)}: mass_properties are rejected; {error}") from None
+            if mass_alone:
+                rows = self._rows(where[~is_driven]) if is_driven.any() else self._span(where)
+                self._table.write(MASS, rows, dry[0, ~is_driven])
+                self._table.write(INVERSE_MASS, rows, 1.0 / dry[0, ~is_driven])
+            else:
+                self._check_each(partial(self._refuse_impossible, dry), where)
+                self._replace_one_by_one(where[~is_driven], dry[:, ~is_driven])
+            if is_driven.any():
+                self._set_dry(where[is_driven], places[is_driven], dry[:, is_driven])
+            self._members.owners.bodies.forget_history(self._rows(where))
 
-    def _driven_rows(self, members: IntArray) -> npt.NDArray[np.bool_]:
-        driven = self._members.owners.actuators.driven
-        return np.isin(self._rows(members), driven.array[0, : driven.count].astype(np.int64))
+    def _refuse_impossible(self, dry: FloatArray, members: IntArray, places: IntArray, owner: object) -> None:
+        for column in dry[:, places].T:
+            try:
+                made = MassProperties(column[0], column[4:][_UNPACK], column[1:4], physical=False)
+                check_flyable(made, owner)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{owner}: mass_properties are rejected; {error}") from None
+
+    def _replace_one_by_one(self, members: IntArray, dry: FloatArray) -> None:
+        """Replace the mass properties of bodies that nothing drives."""
+        handles = self._members.owners.bodies.handles
+        for place, (member, row) in enumerate(zip(members.tolist(), self._rows(members).tolist(), strict=True)):
+            one, center, six = dry[0, place], dry[1:4, place], dry[4:, place]
+            try:
+                handles[row].dry_mass_properties = MassProperties(one, six[_UNPACK], center, physical=False)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{self._owner(member)}: mass_properties are rejected; {error}") from None
+
+    def _set_dry(self, members: IntArray, places: IntArray, dry: FloatArray) -> None:
+        """Give driven bodies, which are at these places of the table, other mass properties without propellant."""
+        actuators, rows = self._members.owners.actuators, self._rows(members)
+        actuators.driven.write(slice(1, 11), places, dry)
+
+        def compose(_members: IntArray, chosen_places: IntArray, owner: object) -> None:
+            named = dry[0, chosen_places].tolist()
+            actuators.compose(rows[chosen_places].tolist(), owner, "mass_properties", named)
+
+        self._check_each(compose, members)
+
+    def _driven_places(self, members: IntArray) -> IntArray:
+        """The row of the body of each member in the table of driven bodies, or -1."""
+        driven, found = self._members.owners.actuators.driven, np.full(self._members.owners.bodies.count, -1)
+        found[driven.array[0, : driven.count].astype(np.int64)] = np.arange(driven.count)
+        return np.asarray(found[self._rows(members)])
 
     def _dry(self, members: IntArray) -> FloatArray:
         """Mass, mass centre and tensor without propellant and with wheels locked, shape (10, members)."""
-        rows, driven = self._rows(members), self._members.owners.actuators.driven
-        found = self._table.array[[MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)]][
-            :, rows
-        ]
-        owner = driven.array[0, : driven.count].astype(np.int64)
-        place = {row: number for number, row in enumerate(owner.tolist())}
-        for column, row in enumerate(rows.tolist()):
-            if row in place:
-                found[:, column] = driven.array[1:11, place[row]]
+        rows, places = self._rows(members), self._driven_places(members)
+        components = [MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)]
+        found = self._table.array[components][:, rows]
+        found[:, places >= 0] = self._members.owners.actuators.driven.array[1:11, places[places >= 0]]
         return found
 
     def _tensors(self, value: Any, members: IntArray) -> FloatArray:

@@ -14,6 +14,7 @@ from .blocks import ResultError
 from .campaign import Campaign, Status, SuccessRate, VerificationError
 from .draws import Choice, Normal, NormalVector, RandomAttitude, Uniform
 from .run import Run
+from .runs import Runs
 from .statistics import required_runs, wilson_interval
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "RandomAttitude",
     "ResultError",
     "Run",
+    "Runs",
     "Status",
     "SuccessRate",
     "Uniform",

@@ -20,6 +20,7 @@ from ..checks import shown
 from .draws import Distribution, Form, stream_of
 from .provenance import Provenance, differences, provenance
 from .run import Run
+from .runs import Runs
 
 _LONGEST_ERROR, _LONGEST_TRACEBACK = 2_000, 20_000
 """Of a row [characters]; what is longer is cut."""
@@ -43,7 +44,7 @@ class ResultError(ValueError):
 class Job:
     """Everything that a worker needs to simulate some runs."""
 
-    simulate: Callable[[Run], Mapping[str, float]]
+    simulate: Callable[[Any], Mapping[str, Any]]
     seed: int
     columns: dict[str, str]
     """Unit by name."""
@@ -58,6 +59,8 @@ class Job:
     """Longest time of a run [s], after which its process is ended; None where the process that waits for the run sees to it."""
     coordinator: str = ""
     """The process that coordinates the campaign, which is never ended."""
+    batched: bool = False
+    """Whether `simulate` takes all runs of a block at once."""
 
     def of_runs(self, first: int, last: int) -> "Job":
         """The job of some of these runs, with no more data than they need."""
@@ -133,18 +136,70 @@ def simulate_block(job: Job) -> Block:
         ValueError: If the code of this process differs from that of the coordinating process, or a time limit cannot be kept here.
     """
     check_code(job)
-    start = time.perf_counter()
-    rows, traces = [], []
+    start, count = time.perf_counter(), job.last - job.first
     with _process_for_one(job):
+        if job.batched and count > 1:
+            with _ended_after(job.time_limit and job.time_limit * count):
+                together = _simulate_together(job)
+            if together is not None:
+                return replace(together, seconds=time.perf_counter() - start)
+        rows, traces = [], []
         for number in range(job.first, job.last):
             with _ended_after(job.time_limit):
                 row, traced = simulate_run(job, number)
             rows.append(row)
             if traced is not None:
                 traces.append(traced)
-    _collect_worlds(job.last - job.first)
+    _collect_worlds(count)
     seconds = time.perf_counter() - start
     return Block(job.first, table_of(job, rows), _concatenated(traces), seconds)
+
+
+def _simulate_together(job: Job) -> Block | None:
+    """Simulate the runs of a batched job; None if that raises an exception, so that it belongs to the run which raises it alone."""
+    try:
+        rows, traces = _batched(job)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
+    return Block(job.first, table_of(job, rows), traces)
+
+
+def _batched(job: Job) -> tuple[list[Row], Any]:
+    """The rows of a batched job, and the table of its traces."""
+    numbers = range(job.first, job.last)
+    draws = [drawn(job, number) for number in numbers]
+    runs = _runs_of(job, draws)
+    with np.errstate():
+        result = job.simulate(runs)
+    columns, errors = _checked_arrays(result, job.columns, len(runs)), runs._errors_by_place()
+    rows = []
+    for place, number in enumerate(numbers):
+        row = empty_row(number)
+        row["draws"] = draws[place]
+        if place in errors:
+            row["error"], row["traceback"] = described(errors[place])
+        else:
+            row["columns"] = {name: values[place] for name, values in columns.items()}
+        rows.append(row)
+    return rows, _table_of_traces(runs._traced())
+
+
+def _runs_of(job: Job, draws: Sequence[Mapping[str, Any]]) -> Runs:
+    """The runs of a job, with the draws of each of them as arrays."""
+    arrays = {name: _array_of([each[name] for each in draws], draw.form) for name, draw in job.draws.items()}
+    return Runs(np.arange(job.first, job.last), job.seed, arrays)
+
+
+def _array_of(values: list[Any], form: Form) -> Any:
+    """The draws of several runs, one row per run."""
+    if form.kind == "string":
+        return np.array(values, np.str_)
+    return np.array(values, _DTYPES[form.kind]).reshape(len(values), *([] if form.size is None else [form.size]))
+
+
+_DTYPES = {"double": np.float64, "int64": np.int64, "bool": np.bool_}
 
 
 def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, Any]:
@@ -154,14 +209,21 @@ def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, Any
         Its row and the table of its trace, or None if there is none. An exception becomes the row of a failed run.
     """
     row = empty_row(number)
-    run: Run | None = None
+    run: Run | Runs | None = None
     error: BaseException | None = None
     try:
         row["draws"] = drawn(job, number)
-        run = Run(number, job.seed, row["draws"])
+        one = job.of_runs(number, number + 1)
+        run = _runs_of(one, [row["draws"]]) if job.batched else Run(number, job.seed, row["draws"])
         with np.errstate():  # what a run sets ends with it
             result = job.simulate(run)
-        row["columns"] = _checked(result, job.columns)
+        if isinstance(run, Runs):
+            row["columns"] = {name: values[0] for name, values in _checked_arrays(result, job.columns, 1).items()}
+            error = run._errors_by_place().get(0)
+        else:
+            row["columns"] = _checked(result, job.columns)
+        if error is not None and reraise:
+            raise error
     except KeyboardInterrupt:
         raise
     except BaseException as caught:  # SystemExit too: a run that ends its program has failed, and the others go on
@@ -169,6 +231,7 @@ def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, Any
             raise
         error = caught
     if error is not None:
+        row["columns"] = {}
         row["error"], row["traceback"] = described(error)
         error.__traceback__ = None  # it holds the world of the run
     return row, _trace_table(number, run)
@@ -230,6 +293,11 @@ def _cut(text: str, longest: int) -> str:
 
 def _checked(result: Any, columns: Mapping[str, str]) -> dict[str, float]:
     """The declared columns of what `simulate` returned."""
+    return {name: _number(value, name) for name, value in _named(result, columns).items()}
+
+
+def _named(result: Any, columns: Mapping[str, str]) -> dict[str, Any]:
+    """The values by the names of the declared columns."""
     names = ", ".join(columns)
     if not isinstance(result, Mapping):
         raise ResultError(f"simulate: the result must be a dict with the columns {names}; got {shown(result)}")
@@ -242,7 +310,7 @@ def _checked(result: Any, columns: Mapping[str, str]) -> dict[str, float]:
     unknown = [name for name in result if name not in columns]
     if unknown:
         raise ResultError(f"simulate: the result must have no column but {names}; got {shown(unknown)}")
-    return {name: _number(result[name], name) for name in columns}
+    return {name: result[name] for name in columns}
 
 
 def _number(value: Any, name: str) -> float:
@@ -255,12 +323,34 @@ def _number(value: Any, name: str) -> float:
     return float(value)
 
 
-def _trace_table(number: int, run: Run | None) -> Any:
-    """What a run has traced, with one column per component, so that the traces of all runs fit into one table."""
+def _checked_arrays(result: Any, columns: Mapping[str, str], count: int) -> dict[str, list[float]]:
+    """The declared columns of what `simulate` of a batched campaign returned, with one number per run."""
+    found = {}
+    for name, value in _named(result, columns).items():
+        values = np.asarray(value)
+        if values.shape != (count,):
+            raise ResultError(f"simulate: column {name} must be an array of shape ({count},); got {shown(value)}")
+        if values.dtype.kind in "iu" and (np.abs(values.astype(object)) > _EXACT).any():
+            raise ResultError(f"simulate: column {name} must be integers of at most 2⁵³; got {shown(value)}")
+        if values.dtype.kind not in "biuf":
+            raise ResultError(f"simulate: column {name} must be real numbers; got {shown(value)}")
+        found[name] = values.astype(np.float64).tolist()
+    return found
+
+
+def _trace_table(number: int, run: Run | Runs | None) -> Any:
+    """What a run has traced."""
+    if isinstance(run, Runs):
+        return _table_of_traces(run._traced())
     traced = run.traced if run is not None else {}
-    if not traced:
+    return _table_of_traces({"run": np.full(len(traced["time"]), number), **traced} if traced else {})
+
+
+def _table_of_traces(traced: Mapping[str, Any]) -> Any:
+    """What runs have traced, with one column per component, so that the traces of all runs fit into one table; None if it is nothing."""
+    if not traced or not len(traced["run"]):
         return None
-    columns: dict[str, Any] = {"run": np.full(len(traced["time"]), number)}
+    columns: dict[str, Any] = {}
     for name, values in traced.items():
         parts = {name: values} if values.ndim == 1 else {f"{name}.{k}": values[:, k] for k in range(values.shape[1])}
         columns |= {title: np.ascontiguousarray(part) for title, part in parts.items()}

@@ -57,9 +57,7 @@ class Run:
         """
         if not isinstance(name, str):
             refuse(self, "name", name, "a string", TypeError)
-        # names of draws are identifiers, so that no seed shares the numbers of a draw
-        words = sequence_of(self._seed, self.number, f"seed:{name}").generate_state(1, np.uint64)
-        return int(words[0]) >> 1
+        return seed_of(self._seed, self.number, name)
 
     def trace(self, time: npt.ArrayLike, **columns: npt.ArrayLike) -> None:
         """Keep curves of this run over the time; several calls append.
@@ -109,3 +107,10 @@ class Run:
         if not self._traces:
             return {}
         return {name: np.concatenate([part[name] for part in self._traces]) for name in self._traces[0]}
+
+
+def seed_of(seed: int, run: int, name: str) -> int:
+    """The seed of this name in one run of a campaign with a seed of its own."""
+    # names of draws are identifiers, so that no seed shares the numbers of a draw
+    words = sequence_of(seed, run, f"seed:{name}").generate_state(1, np.uint64)
+    return int(words[0]) >> 1

@@ -80,13 +80,16 @@ class WheelsOfMembers:
     def command(self, world: Any, torques: FloatArray, seconds: float, commanded: Mask) -> tuple[Mask, FloatArray]:
         """See `ActuatorsOfMembers`."""
         wheels, members = self._allocator.wheels, torques.shape[1]
-        table = wheels[0]._table
+        table, bodies = wheels[0]._table, world._bodies.array
         rows = np.array([wheel.rows.start for wheel in wheels])
-        blocks = [
-            self._divide(world, table.array, rows + first, torques[:, first : first + _BLOCK], seconds)
-            for first in range(0, members, _BLOCK)
-        ]
-        out, is_cut = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
+        out, reached = np.zeros((len(rows), members)), np.empty(members)
+        some_are_left = kernels.direct_torques(table.array, rows, bodies, seconds, torques, out, reached)
+        is_cut = np.asarray(reached < 1.0, np.float64)
+        if some_are_left:
+            left = np.flatnonzero((reached < 0.0) & commanded)
+            for first in range(0, len(left), _BLOCK):
+                some = left[first : first + _BLOCK]
+                out[:, some], is_cut[some] = self._divide(bodies, table.array, rows, some, torques, seconds)
         bad: Mask = commanded & ~np.isfinite(np.sum(out, axis=0))
         own = np.flatnonzero(commanded & ~bad)
         for row, values in zip(rows.tolist(), out, strict=True):
@@ -97,19 +100,25 @@ class WheelsOfMembers:
         return bad, is_cut
 
     def _divide(
-        self, world: Any, table: FloatArray, rows: IntArray, torques: FloatArray, seconds: float
+        self,
+        bodies: FloatArray,
+        table: FloatArray,
+        rows: IntArray,
+        members: IntArray,
+        torques: FloatArray,
+        seconds: float,
     ) -> tuple[FloatArray, FloatArray]:
         """Motor torques of the wheels of some members, shape (wheels, members), and whether each was out of reach."""
-        count, members, bodies = len(rows), torques.shape[1], world._bodies.array
-        preferred = self._allocator._preferred
+        count, own = len(members), len(rows)
+        preferred, wanted = self._allocator._preferred, np.ascontiguousarray(torques[:, members])
         goals = np.array([] if preferred is None else preferred).reshape(-1, 1)
-        limits, jets = np.empty((2 * count * members, 1)), np.zeros((allocation.JET_ROWS, 2 * count * members))
-        cases, out = np.zeros((members, 9)), np.empty((count, members))
-        kernels.wheel_limits(table, rows, bodies, seconds, np.ascontiguousarray(torques), limits, jets, cases)
-        results = allocation.solve(jets, cases, True, True, 2 * count)
-        null_rate, work = self._allocator.null_rate, np.empty((4, count))
-        kernels.wheel_torques(table, rows, bodies, goals, null_rate, results, limits, work, out)
-        return out, (results[:, 2 * count + allocation.IS_CUT] > 0.0).astype(np.float64)
+        limits, jets = np.empty((2 * own * count, 1)), np.zeros((allocation.JET_ROWS, 2 * own * count))
+        cases, out = np.zeros((count, 9)), np.empty((own, count))
+        kernels.wheel_limits(table, rows, members, bodies, seconds, wanted, limits, jets, cases)
+        results = allocation.solve(jets, cases, True, True, 2 * own)
+        null_rate, work = self._allocator.null_rate, np.empty((4, own))
+        kernels.wheel_torques(table, rows, members, bodies, goals, null_rate, results, limits, work, out)
+        return out, (results[:, 2 * own + allocation.IS_CUT] > 0.0).astype(np.float64)
 
 
 class TorquesOfMembers:

@@ -212,6 +212,7 @@ class WheelDriver:
         self._torque, self._limits = np.empty((3, 1)), np.empty((2 * count, 1))
         self._problem = allocation.Problem(2 * count)
         self._work, self._out = np.empty((4, count)), np.empty((count, 1))
+        self._one, self._reached = np.zeros(1, np.int64), np.zeros(1)
         self._table: Any = None
         self._numbering = -1
         self._rows = np.arange(count)
@@ -260,10 +261,17 @@ class WheelDriver:
         """Motor torques of the wheels in these rows of a table [N·m]; the allocator's `commanded` and `saturated` tell of them."""
         allocator, problem, limits, rows = self._allocator, self._problem, self._limits, self._rows
         self._torque[:, 0] = wanted
-        kernels.wheel_limits(wheels, rows, bodies, seconds, self._torque, limits, problem.jets, problem.cases)
+        if not kernels.direct_torques(wheels, rows, bodies, seconds, self._torque, self._out, self._reached):
+            fraction = self._reached.item(0)
+            allocator._torque = [fraction * component for component in wanted]
+            allocator._saturated = fraction < 1.0
+            direct: list[float] = self._out[:, 0].tolist()
+            return direct
+        one = self._one
+        kernels.wheel_limits(wheels, rows, one, bodies, seconds, self._torque, limits, problem.jets, problem.cases)
         results = problem.solve(True, True)
         kernels.wheel_torques(
-            wheels, rows, bodies, self._goals, allocator._null_rate, results, limits, self._work, self._out
+            wheels, rows, one, bodies, self._goals, allocator._null_rate, results, limits, self._work, self._out
         )
         found: list[float] = self._out[:, 0].tolist()
         made: list[float] = results[0, 2 * len(found) :].tolist()

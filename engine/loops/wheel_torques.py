@@ -1,6 +1,7 @@
 """The kernels that divide wanted torques among reaction wheels, before and after `thrust_allocation`, for one body or a stack of bodies.
 
-Wheel i of the first body is row ``rows[i]`` of the table; that of the next body is the next row, and so on.
+Wheel i of body m of a stack is row ``rows[i] + m`` of the table. Three wheels whose axes are independent can make a torque in one way
+only, which `direct_torques` finds. All other torques, and those beyond the limits, are divided by `thrust_allocation`.
 For `thrust_allocation`, each wheel is two actuators, one per direction, of which at most one works. Their full efforts are in `limits`,
 first those of all wheels in the positive direction, then in the negative one. Each body has its own columns of `limits` and `jets`.
 """
@@ -8,20 +9,95 @@ first those of all wheels in the positive direction, then in the negative one. E
 from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
-from ..kernels.vectors import dot, scale
+from ..kernels.vectors import Vector, cross, dot, scale
 from .actuator_layout import BODY, ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, WHEEL_AXIS, WHEEL_INERTIA
 from .columns import Array, Integers, load_vector, store_vector
 from .layout import ANGULAR_VELOCITY
 from .thrust_allocation import JET_COST, JET_FORCE, JET_LEVEL, JET_POSITION, JET_TORQUE
 
+_INDEPENDENT = 1e-3
+"""The smallest volume that three unit axes span for which torques are found directly, with an error of 1e-13 of them."""
 _DEPENDENT = 1e-9
 """A row of axes this short, of the length of all, depends on the others."""
+
+
+@kernel("direct-torques")
+def direct_torques(
+    wheels: Array, rows: Integers, bodies: Array, seconds: float, torques: Array, out: Array, reached: Array
+) -> int:
+    """Write the motor torques of three independent wheels that make the wanted torques, or as much of them as the limits allow.
+
+    Args:
+        wheels: The table of the wheels.
+        rows: The row of each wheel of the first body.
+        bodies: The array of the world's bodies.
+        seconds: Time until the next command [s].
+        torques: Wanted torques [N·m], body frame, shape (3, bodies).
+        out: Written: motor torques [N·m], shape (wheels, bodies).
+        reached: Written: the fraction of each wanted torque, shape (bodies,); negative where other wheels would have to help.
+
+    Returns:
+        The number of bodies with a negative fraction.
+    """
+    left = 0
+    for member in range(torques.shape[1]):
+        fraction = -1.0
+        if rows.shape[0] == 3:
+            first, second, third = int(rows[0]) + member, int(rows[1]) + member, int(rows[2]) + member
+            a, b = load_vector(wheels, WHEEL_AXIS, first), load_vector(wheels, WHEEL_AXIS, second)
+            c, wanted = load_vector(wheels, WHEEL_AXIS, third), load_vector(torques, 0, member)
+            volume = dot(a, cross(b, c))
+            if abs(volume) > _INDEPENDENT:
+                rates = load_vector(bodies, ANGULAR_VELOCITY, int(wheels[BODY, first]))
+                # the body feels the opposite of the motor torques
+                one, limit_of_one = _share(wheels, first, rates, seconds, dot(wanted, cross(b, c)) / volume)
+                two, limit_of_two = _share(wheels, second, rates, seconds, dot(wanted, cross(c, a)) / volume)
+                three, limit_of_three = _share(wheels, third, rates, seconds, dot(wanted, cross(a, b)) / volume)
+                fraction = min(_part(one, limit_of_one), _part(two, limit_of_two), _part(three, limit_of_three))
+                out[0, member] = _within(fraction * one, limit_of_one)
+                out[1, member] = _within(fraction * two, limit_of_two)
+                out[2, member] = _within(fraction * three, limit_of_three)
+        reached[member] = fraction if fraction > 0.0 else -1.0
+        left += 0 if fraction > 0.0 else 1
+    return left
+
+
+@inlined
+def _share(wheels: Array, wheel: int, rates: Vector, seconds: float, wanted: float) -> tuple[float, float]:
+    """The motor torque of a wheel for its part of the torque on the body, and the limit in its direction; zero for one that is not free."""
+    high, low = _limits(wheels, wheel, rates, seconds)
+    torque = 0.0 - wanted
+    return torque, (high if torque > 0.0 else low) if low < 0.0 < high else 0.0
+
+
+@inlined
+def _part(torque: float, limit: float) -> float:
+    """Which part of a motor torque its limit allows, at most 1; not above zero if the wheel is not free or the torque is not a number."""
+    if not abs(torque) <= abs(limit):
+        return limit / torque
+    return 1.0 if limit != 0.0 else 0.0
+
+
+@inlined
+def _within(torque: float, limit: float) -> float:
+    return min(torque, limit) if torque > 0.0 else max(torque, limit)
+
+
+@inlined
+def _limits(wheels: Array, wheel: int, rates: Vector, seconds: float) -> tuple[float, float]:
+    """The largest and the smallest motor torque of a wheel, with which it does not exceed its largest speed."""
+    inertia, fastest = float(wheels[WHEEL_INERTIA, wheel]), float(wheels[MAX_SPEED, wheel])
+    speed = float(wheels[MOMENTUM, wheel]) / inertia - dot(load_vector(wheels, WHEEL_AXIS, wheel), rates)
+    most = float(wheels[MAX_TORQUE, wheel]) if wheels[ENABLED, wheel] > 0.0 else 0.0
+    upper = min(max(inertia * (fastest - speed) / seconds, 0.0), most)
+    return upper, -min(max(inertia * (fastest + speed) / seconds, 0.0), most)
 
 
 @kernel("wheel-limits")
 def wheel_limits(
     wheels: Array,
     rows: Integers,
+    members: Integers,
     bodies: Array,
     seconds: float,
     torques: Array,
@@ -35,7 +111,8 @@ def wheel_limits(
 
     Args:
         wheels: The table of the wheels.
-        rows: The row of each wheel of the first body.
+        rows: The row of each wheel of the first body of the stack.
+        members: The places of the bodies in the stack.
         bodies: The array of the world's bodies.
         seconds: Time until the next command [s].
         torques: Wanted torques [N·m], body frame, shape (3, bodies).
@@ -45,16 +122,11 @@ def wheel_limits(
     """
     count = rows.shape[0]
     for member in range(torques.shape[1]):
-        rates = load_vector(bodies, ANGULAR_VELOCITY, int(wheels[BODY, rows[0] + member]))
+        rates = load_vector(bodies, ANGULAR_VELOCITY, int(wheels[BODY, rows[0] + members[member]]))
         for place in range(count):
-            row = int(rows[place]) + member
-            axis, inertia = load_vector(wheels, WHEEL_AXIS, row), float(wheels[WHEEL_INERTIA, row])
-            speed = float(wheels[MOMENTUM, row]) / inertia - dot(axis, rates)
-            most = float(wheels[MAX_TORQUE, row]) if wheels[ENABLED, row] > 0.0 else 0.0
-            fastest = float(wheels[MAX_SPEED, row])
-            upper = 2 * count * member + place
-            limits[upper, 0] = min(max(inertia * (fastest - speed) / seconds, 0.0), most)
-            limits[upper + count, 0] = -min(max(inertia * (fastest + speed) / seconds, 0.0), most)
+            row = int(rows[place] + members[member])
+            axis, upper = load_vector(wheels, WHEEL_AXIS, row), 2 * count * member + place
+            limits[upper, 0], limits[upper + count, 0] = _limits(wheels, row, rates, seconds)
             for column in (upper, upper + count):
                 # the body feels the opposite of the motor torque
                 limit = float(limits[column, 0])
@@ -73,6 +145,7 @@ def wheel_limits(
 def wheel_torques(
     wheels: Array,
     rows: Integers,
+    members: Integers,
     bodies: Array,
     preferred: Array,
     null_rate: float,
@@ -86,6 +159,7 @@ def wheel_torques(
     Args:
         wheels: As for `wheel_limits`.
         rows: As for `wheel_limits`.
+        members: As for `wheel_limits`.
         bodies: As for `wheel_limits`.
         preferred: Preferred speed of each wheel [rad/s], shape (wheels, 1); without null motion shape (0, 1).
         null_rate: Rate at which differences from the preferred speed decay [1/s].
@@ -101,9 +175,9 @@ def wheel_torques(
             upper, lower = float(limits[first + place, 0]), float(limits[first + count + place, 0])
             out[place, member] = results[member, place] * upper + results[member, count + place] * lower
         if preferred.shape[0] > 0:
-            rates = load_vector(bodies, ANGULAR_VELOCITY, int(wheels[BODY, rows[0] + member]))
+            rates = load_vector(bodies, ANGULAR_VELOCITY, int(wheels[BODY, rows[0] + members[member]]))
             for place in range(count):
-                row = int(rows[place]) + member
+                row = int(rows[place] + members[member])
                 axis, inertia = load_vector(wheels, WHEEL_AXIS, row), float(wheels[WHEEL_INERTIA, row])
                 speed = float(wheels[MOMENTUM, row]) / inertia - dot(axis, rates)
                 # what is switched off takes no part in the null motion

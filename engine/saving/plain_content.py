@@ -146,7 +146,7 @@ def plain_of(content: Content, exact_dt: Any) -> PlainContent:
         inventory.values,
         tuple(handle.name for handle in inventory.roster.handles),
         {
-            table.schema.name: _rows_of(table.schema, image)
+            table.schema.name: rows_of(table.schema, image)
             for table, image in zip(inventory.tables, content.images, strict=True)
             if len(image.rows.ids)
         },
@@ -184,7 +184,8 @@ def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
     return PlainMember(name_of(type(member)), type(member), entry.table, ids, entry.several, attributes, levels)
 
 
-def _rows_of(schema: Schema, image: Any) -> Rows:
+def rows_of(schema: Schema, image: Any) -> Rows:
+    """The rows of an image of a table."""
     rows, whole = image.rows, image.whole(schema.size)
     left_out: frozenset[str] = frozenset()
     if isinstance(image, BodiesImage):

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from ..store.bodies import BODIES
 from ..store.schema import NOBODY, Schema
+from ..store.table import Table
 from .encoding import Place
-from .plain_content import PlainContent, PlainMember, Rows
+from .plain_content import PlainContent, PlainMember, Rows, rows_of
 
 IntArray = npt.NDArray[np.int64]
 
@@ -53,30 +54,28 @@ def repeat(plain: PlainContent, count: int, name_of: Callable[[str, int], str]) 
 
 
 def select(
-    plain: PlainContent, count: int, member: int, names: tuple[str, ...], left_out: frozenset[str]
+    template: PlainContent, tables: Mapping[str, Table], count: int, member: int, left_out: frozenset[str]
 ) -> PlainContent:
-    """The content of one member alone: its bodies, and the rows that refer to them or to no body.
+    """The content of one member alone: its bodies, and the rows that refer to them or to no body; other members are not looked at.
 
     Args:
-        plain: A content that `repeat` has made, perhaps after some ticks.
+        template: The content that `repeat` has repeated, whose forces and parts the member has.
+        tables: The tables of the world in which it was repeated, perhaps after some ticks.
         count: The number of members.
         member: The member.
-        names: The names of its bodies.
         left_out: The tables that belong to all members together.
     """
-    kept = {
-        name: np.flatnonzero(np.isin(member_of(_schema(rows), rows.fields, len(rows.ids), count), (member, SHARED)))
-        for name, rows in plain.tables.items()
-        if name not in left_out
-    }
-
-    def place(name: str, row: int) -> int:
-        return int(np.searchsorted(kept[name], row)) if name in kept else 0
-
-    return plain._replace(
-        names=names,
-        tables={name: _selected(plain.tables[name], kept, rows) for name, rows in kept.items() if len(rows)},
-        members=tuple(_moved(each, plain.tables, place, lambda row: row // count) for each in plain.members),
+    kept = {}
+    for name, table in tables.items():
+        if table.count and name not in left_out:
+            fields = {field.name: table.read(field.name) for field in table.schema.body_references}
+            owner = member_of(table.schema, fields, table.count, count)
+            kept[name] = np.flatnonzero((owner == member) | (owner == SHARED))
+    return template._replace(
+        tables={name: _selected(tables[name], kept, rows) for name, rows in kept.items() if len(rows)},
+        members=tuple(
+            _moved(each, template.tables, lambda name, row: row, lambda row: row) for each in template.members
+        ),
         mass_properties=None,
     )
 
@@ -132,14 +131,15 @@ def _repeated(rows: Rows, spans: Mapping[str, Span], name: str) -> Rows:
     return Rows(np.arange(len(source)), first_of_group[source], len(source), fields, rows.schema)
 
 
-def _selected(rows: Rows, kept: Mapping[str, IntArray], own: IntArray) -> Rows:
-    fields = {each: values[:, own] for each, values in rows.fields.items()}
-    for field in _schema(rows).references:
+def _selected(table: Table, kept: Mapping[str, IntArray], own: IntArray) -> Rows:
+    rows = rows_of(table.schema, table.image_of(own))
+    fields = dict(rows.fields)
+    for field in table.schema.references:
         named = fields[field.name].astype(np.int64)
         if (named != NOBODY).any():
             moved = np.searchsorted(kept[field.refers_to], named)
             fields[field.name] = np.where(named == NOBODY, NOBODY, moved).astype(np.float64)
-    alone = Rows(np.arange(len(own)), rows.groups[own], len(own), fields, rows.schema)
+    alone = Rows(np.arange(len(own)), rows.groups, len(own), fields, rows.schema)
     return alone._replace(groups=_first_of_group(alone))
 
 

@@ -302,6 +302,14 @@ class Bodies(Table):
         rates = (measured, array[_PREVIOUS_RATES, measured]) if len(measured) else None
         return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image, rates)
 
+    def image_of(self, rows: IntArray) -> Any:
+        array = self.array
+        stored = array[_STORED, rows] if self.stores_momentum else None
+        measured = np.flatnonzero(np.isin(rows, self._measured_columns()))
+        rates = (measured, array[_PREVIOUS_RATES, rows[measured]]) if len(measured) else None
+        given = array[slice(*_MODEL_ROWS), rows]
+        return BodiesImage(self._some_rows(rows), array[:_MOVING, rows], stored, given, rates)
+
     def empty_image(self) -> Any:
         first, last = _MODEL_ROWS
         return BodiesImage(self._no_rows(), np.zeros((_MOVING, 0)), None, np.zeros((last - first, 0)))

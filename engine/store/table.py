@@ -245,6 +245,13 @@ class Table:
     def _new_image(self) -> TableImage:
         return TableImage(self.rows_image(), self.content())
 
+    def image_of(self, rows: IntArray) -> Any:
+        """Return an image of some rows, which is not kept."""
+        return TableImage(self._some_rows(rows), self.array[:, rows])
+
+    def _some_rows(self, rows: IntArray) -> RowsImage:
+        return RowsImage(self.ids[rows], self.groups[rows], self._next_id)
+
     def rows_image(self) -> RowsImage:
         """Return the ids and groups of the rows, shared while no row is added or removed."""
         key = (self.numbering, self.count, self._next_id)

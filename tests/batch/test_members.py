@@ -262,3 +262,41 @@ def test_the_impulses_of_throttles_are_those_of_worlds_alone():
         assert batch.state_hash(member) == alone.state_hash() == template.state_hash()
     found = np.column_stack([batch[jet].impulse, batch[bank].impulse])
     assert found == pytest.approx(np.array(told), rel=1e-13) and found.tolist() == own
+
+
+def test_mass_properties_of_driven_bodies_are_those_of_worlds_alone():
+    """Of some members, whose bodies have a tank or wheels; the states move with the mass centres."""
+    count, rng = 5, np.random.default_rng(8)
+    template = new_world(has_joint=False)
+    parts, batch = parts_of(template), Batch(template, members=count)
+    chosen = [3, 0, 4]
+    masses, centers = rng.uniform(80.0, 90.0, 3), rng.normal(0.0, 0.05, (3, 3))
+    tensors = np.array([np.diag(row) for row in rng.uniform(20.0, 25.0, (3, 3))])
+    for name in ("ship", "tug"):
+        batch[parts[name]].set_mass_properties(masses, tensors, centers, members=chosen)
+        batch[parts[name]].set_mass_properties(mass=np.arange(70.0, 70.0 + count))
+    batch.step(5)
+    for member in range(count):
+        alone = new_world(has_joint=False)
+        for name in ("ship", "tug"):
+            body = alone.body(name)
+            if member in chosen:
+                place = chosen.index(member)
+                body.dry_mass_properties = MassProperties(masses[place], tensors[place], centers[place], physical=False)
+            dry = body.dry_mass_properties
+            body.dry_mass_properties = MassProperties(
+                70.0 + member, dry.inertia_body, dry.center_of_mass_body, physical=False
+            )
+        alone.step(5)
+        assert alone.state_hash() == batch.state_hash(member)
+
+
+def test_an_impossible_tensor_of_a_driven_body_names_its_member_and_changes_nothing():
+    template = new_world(has_joint=False)
+    ship, batch = parts_of(template)["ship"], Batch(template, members=4)
+    before = [batch.state_hash(member) for member in range(4)]
+    tensors = np.repeat(np.eye(3)[np.newaxis] * 20.0, 4, axis=0)
+    tensors[2] = np.diag((20.0, 20.0, 0.01))  # less than the wheel about this axis
+    with pytest.raises(ValueError, match=r"member 2 of .*ship.*positive definite"):
+        batch[ship].set_mass_properties(inertia_body=tensors)
+    assert before == [batch.state_hash(member) for member in range(4)]

@@ -6,6 +6,7 @@ rows       1e6 rows: memory of the coordinating process
 overhead   runs of 20 ms: time of the campaign against that of its runs
 growth     1e4 runs in one process: growth of the memory
 disk       a disk that fills up (needs a folder on a small disk in DISK)
+batched    20 s with three wheels, a noisy gyro and a PD law: time of a batched campaign against the unbatched one
 peer       the Monte Carlo controller of Basilisk beside this one (needs PEER, a Python with bsk)
 """
 
@@ -193,6 +194,23 @@ def disk(folder):
     print(f"resumed: {len(expected)} files equal to the last byte")
 
 
+def batched(folder, runs=4000, alone=200):
+    """Processor time per run in batches, with the same rows, against that of runs one by one."""
+    times, tables = [], []
+    for together, count in ((True, runs), (False, alone), (True, runs), (False, alone)):
+        campaign = programs.pointings(folder / f"{len(times)}", count, together, is_long=True, block=count)
+        start = time.process_time()
+        campaign.run(processes=0, progress=False)
+        times.append((time.process_time() - start) / count)
+        tables.append(campaign.results().drop_columns("traceback"))
+    assert tables[0].slice(0, alone).equals(tables[1]), "other rows"
+    best, least = min(times[0::2]), min(times[1::2])
+    print(
+        f"{1e3 * least:.2f} ms per run one by one, {1e3 * best:.3f} ms in a batch of {runs}: {least / best:.1f} times as fast"
+    )
+    assert least >= 15.0 * best
+
+
 PEER = """
 import sys, time, os, tempfile, shutil
 import numpy as np
@@ -269,7 +287,7 @@ def peer(folder, runs=60, processes=2):
     )
 
 
-ALL = {one.__name__: one for one in (kills, times, rows, overhead, growth, disk, peer)}
+ALL = {one.__name__: one for one in (kills, times, rows, overhead, growth, batched, disk, peer)}
 
 
 def main(names):

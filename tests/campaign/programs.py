@@ -135,3 +135,83 @@ def spinning(run):
 def spin(folder, runs, **given):
     """A campaign of short runs."""
     return of(spinning, folder, runs, **given)
+
+
+POINTING = {
+    "mass": Normal(90.0, 3.0),
+    "rate": NormalVector(size=3, deviation=0.06),
+    "attitude": RandomAttitude(),
+    "fate": Choice(["fly", "fail", "overflow"], [0.8, 0.1, 0.1]),
+}
+POINTED = {"rate": "rad/s", "angle": "rad", "measured": "rad/s"}
+
+
+def pointing_craft(seed=0):
+    """A craft with three wheels, a noisy gyro and a control loop; world, body, gyro and loop."""
+    world = World(dt=0.02, integrator="rk4-body-rates")
+    ship = world.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), name="ship")
+    limits = {"inertia": 0.02, "max_torque": 0.3, "max_speed": 600.0}
+    wheels = [world.add_part(flight.ReactionWheel(ship, axis=axis, **limits)) for axis in np.eye(3)]
+    gyro = world.add_part(flight.Gyro(ship, noise_density=1e-4, seed=seed, every=5))
+    law = flight.control.QuaternionPD(4.0, 20.0)
+    loop = flight.Controlled(ship, law, flight.Reference(), flight.WheelAllocator(wheels), every=5)
+    return world, ship, gyro, world.add_part(loop)
+
+
+OVERFLOWING = {"position": (1.79e308, 0.0, 0.0), "velocity": (1.7e308, 0.0, 0.0)}
+"""A state that is not finite any more after the next tick."""
+
+
+def pointing(run, seconds=6):
+    """Turn a craft to the axes of the world; some runs fail after 4 s, and the state of others overflows."""
+    world, ship, gyro, loop = pointing_craft(run.seed("gyro"))
+    ship.dry_mass_properties = MassProperties(run.draws["mass"], ship.dry_mass_properties.inertia_body)
+    ship.orientation, ship.angular_velocity_body = run.draws["attitude"], run.draws["rate"]
+    for second in range(seconds):
+        world.step(50)
+        run.trace(world.time, rate=ship.angular_velocity_body, angle=loop.error_angle)
+        if second == 3 and run.draws["fate"] == "fail":
+            raise RuntimeError(f"run {run.number} ends at {world.time:g} s")
+        if second == 3 and run.draws["fate"] == "overflow":
+            ship.position, ship.velocity = OVERFLOWING.values()
+    x, y, z = ship.angular_velocity_body.tolist()
+    return {"rate": x * x + y * y + z * z, "angle": loop.error_angle, "measured": gyro.read().angular_velocity_body[0]}
+
+
+def pointing_together(runs, seconds=6):
+    """The same for many runs at once."""
+    template, ship, gyro, loop = pointing_craft()
+    batch = runs.batch(template)
+    batch[gyro].seed = runs.seed("gyro")
+    batch[ship].set_mass_properties(mass=runs.draws["mass"])
+    batch[ship].orientation, batch[ship].angular_velocity_body = runs.draws["attitude"], runs.draws["rate"]
+    for second in range(seconds):
+        batch.step(50)
+        runs.trace(batch.time, rate=batch[ship].angular_velocity_body, angle=batch[loop].error_angle)
+        if second == 3:
+            failed = np.flatnonzero(runs.draws["fate"] == "fail")
+            runs.fail(
+                failed, [RuntimeError(f"run {runs.numbers[run]} ends at {batch.time[run]:g} s") for run in failed]
+            )
+            batch[ship].set(runs.draws["fate"] == "overflow", **OVERFLOWING)
+    x, y, z = batch[ship].angular_velocity_body.T
+    measured = batch[gyro].read().angular_velocity_body
+    return {"rate": x * x + y * y + z * z, "angle": batch[loop].error_angle, "measured": measured[:, 0]}
+
+
+def long_pointing(run):
+    """The same for 20 s."""
+    return pointing(run, 20)
+
+
+def long_pointing_together(runs):
+    """The same for 20 s and many runs at once."""
+    return pointing_together(runs, 20)
+
+
+def pointings(folder, runs, batched, is_long=False, **given):
+    """A campaign of such craft."""
+    simulate = (pointing, pointing_together, long_pointing, long_pointing_together)[2 * is_long + batched]
+    draws = {**POINTING, "fate": Choice(["fly"])} if is_long else POINTING
+    named = {"seed": 35, "columns": POINTED, "draws": draws, "batched": batched, **given}
+    return Campaign(folder, simulate, runs=runs, **named)

@@ -112,10 +112,11 @@ def test_wheels_of_a_stack_of_bodies_have_the_bits_of_each():
     table, rows = world._store.tables["wheels"].array, np.arange(0, 4 * count, count)
     limits, jets, cases = np.empty((8 * count, 1)), np.empty((allocation.JET_ROWS, 8 * count)), np.empty((count, 9))
     bodies, goals = world._bodies.array, np.full((4, 1), 100.0)
-    wheel_torques.wheel_limits(table, rows, bodies, 0.1, torques, limits, jets, cases)
+    every = np.arange(count)
+    wheel_torques.wheel_limits(table, rows, every, bodies, 0.1, torques, limits, jets, cases)
     results = allocation.solve(jets, cases, True, True, 8)
     work, out = np.empty((4, 4)), np.empty((4, count))
-    wheel_torques.wheel_torques(table, rows, bodies, goals, 0.02, results, limits, work, out)
+    wheel_torques.wheel_torques(table, rows, every, bodies, goals, 0.02, results, limits, work, out)
     assert out.T.tolist() == alone
 
 
