@@ -70,6 +70,12 @@ class Runs:
 
         Raises:
             TypeError: If `name` is not a string.
+
+        Example:
+            >>> import numpy as np
+            >>> from engine.campaign import Run
+            >>> Runs(np.arange(3), 7, {}).seed("gyro").tolist()[2] == Run(2, 7, {}).seed("gyro")
+            True
         """
         if not isinstance(name, str):
             refuse(self, "name", name, "a string", TypeError)

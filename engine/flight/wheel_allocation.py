@@ -152,7 +152,7 @@ class WheelAllocator:
             >>> left.command((0.1, 0.1, 0.1), None, 0.1).torque_body.round(12).tolist()
             [0.1, 0.1, 0.1]
             >>> [round(wheel.torque, 4) for wheel in wheels]
-            [0.0, -0.0, -0.0, -0.1732]
+            [0.0, 0.0, 0.0, -0.1732]
         """
         places = {place for place, each in enumerate(self._wheels) if each is wheel}
         if not places:

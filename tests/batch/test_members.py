@@ -300,3 +300,23 @@ def test_an_impossible_tensor_of_a_driven_body_names_its_member_and_changes_noth
     with pytest.raises(ValueError, match=r"member 2 of .*ship.*positive definite"):
         batch[ship].set_mass_properties(inertia_body=tensors)
     assert before == [batch.state_hash(member) for member in range(4)]
+
+
+def test_jets_on_adjacent_bodies_have_the_bits_of_each():
+    """Enough members for loops of vectors, with jets that are switched off, and mass centres off the origin."""
+    count, rng = 37, np.random.default_rng(3)
+    template = World(0.1, integrator="rk4-body-rates")
+    body = MassProperties(90.0, np.diag((20.0, 25.0, 15.0)), center_of_mass_body=(0.1, -0.2, 0.3))
+    ship = template.add_body(body, name="ship", angular_velocity_body=(0.1, 0.2, 0.3))
+    places, axes = rng.normal(size=(2, 5, 3))
+    bank = template.add_force(forces.ThrusterBank(ship, positions=places, directions=axes, max_forces=(1, 2, 3, 4, 5)))
+    throttles, enabled = rng.random((count, 5)), rng.random(count) < 0.8
+    batch = Batch(template, members=count)
+    batch[bank].throttle = throttles
+    batch[bank].set(np.flatnonzero(~enabled), enabled=False)
+    batch.step(3)
+    for member in range(count):
+        alone = Batch(template, members=1).world(0)
+        alone.forces[0].throttle, alone.forces[0].enabled = throttles[member], bool(enabled[member])
+        alone.step(3)
+        assert alone.state_hash() == batch.state_hash(member)

@@ -6,9 +6,9 @@ from scipy.optimize import linprog, lsq_linear
 
 from engine import MassProperties, World
 from engine.compilation.compiler import COMPILED, plain
-from engine.flight import Tank, ThrusterAllocator
+from engine.flight import ReactionWheel, Tank, ThrusterAllocator, WheelAllocator
 from engine.forces import Thruster, ThrusterBank
-from engine.loops import even_shares, least_propellant, thrust_allocation
+from engine.loops import even_shares, least_propellant, thrust_allocation, wheel_torques
 
 ALONG_Z, ALONG_X = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 NO_FORCE = (0.0, 0.0, 0.0)
@@ -506,3 +506,25 @@ def test_fractions_are_between_zero_and_one_and_have_no_sign(method):
         single = [allocator.allocate(case, None).fraction for case in cases]
         assert np.array_equal(found.fraction, single)
         assert (found.saturated == (found.fraction < 1.0)).all()
+
+
+def test_three_wheels_have_the_torques_of_the_linear_programme(monkeypatch):
+    """Within their limits and beyond them; 3e-13 was measured for 400 sets of axes."""
+    random, direct, cut = np.random.default_rng(5), wheel_torques.direct_torques, 0
+    for _ in range(40):
+        world = World(0.1)
+        ship = world.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), angular_velocity_body=random.normal(0, 0.1, 3))
+        limits = {"inertia": 0.02, "max_torque": 0.3, "max_speed": 600.0}
+        wheels = []
+        for axis in random.normal(size=(3, 3)):
+            speed = float(random.uniform(-599.0, 599.0))
+            wheels.append(world.add_part(ReactionWheel(ship, axis=axis, speed=speed, **limits)))
+        wanted, found = random.normal(0.0, 0.1, 3), []
+        for kernel in (direct, lambda *_arguments: 1):
+            monkeypatch.setattr(wheel_torques, "direct_torques", kernel)
+            allocator = WheelAllocator(wheels)
+            made = allocator.command(wanted, None, 0.1).torque_body
+            found.append([*made, *(wheel.torque for wheel in wheels), allocator.saturated])
+        assert found[0] == pytest.approx(found[1], abs=1e-12)
+        cut += found[0][-1]
+    assert 10 <= cut <= 35
