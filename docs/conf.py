@@ -78,6 +78,10 @@ MODULES = {
 """The public modules, in the order of the reference."""
 
 
+ROOT_PAGES = ("CONTRIBUTING", "CHANGELOG")
+"""Pages of the repository's root that the site has too."""
+
+
 def public_names(module: ModuleType) -> list[str]:
     """The names that a module exports, or else those of the functions and classes that it defines."""
     defined = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
@@ -108,6 +112,8 @@ def write_reference(app: object) -> None:
             options = "   :members:\n   :inherited-members: object, tuple, ArithmeticError, Exception, BaseException"
             body = f"```{{eval-rst}}\n.. autoclass:: {name}.{one}\n{options}\n```"
             pages[folder / f"{name}.{one}.md"] = f"# {one}\n\n{body}\n"
+    for name in ROOT_PAGES:
+        pages[folder / f"{name.lower()}.md"] = moved((HERE.parent / f"{name}.md").read_text(encoding="utf-8"), folder)
     listing = "\n".join(["# Reference", "", "```{toctree}\n:maxdepth: 2\n", *MODULES, "```", ""])
     pages[folder / "index.md"] = listing
     folder.mkdir(exist_ok=True)
@@ -142,20 +148,32 @@ def join_paragraphs(app: object, what: str, name: str, obj: object, options: obj
     lines[:] = found
 
 
+_LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\((?!https?://|mailto:|#)([^)\s]+)\)")
+
+
+def moved(text: str, folder: Path) -> str:
+    """A page of the repository's root, with links that lead to the same files from a folder of the site."""
+    return _LINK.sub(lambda match: f"[{match[1]}]({os.path.relpath(HERE.parent / match[2], folder)})", text)
+
+
 def rewrite_links(app: object, docname: str, source: list[str]) -> None:
     """Lead links to files outside this folder to the repository."""
     folder = (HERE / docname).parent
 
     def rewritten(match: re.Match[str]) -> str:
         words, target = match.groups()
-        path = (folder / target.partition("#")[0]).resolve()
+        name, _, heading = target.partition("#")
+        path = (folder / name).resolve()
+        if path.parent == HERE.parent and path.stem in ROOT_PAGES:
+            page = os.path.relpath(HERE / "reference" / f"{path.stem.lower()}.md", folder)
+            return f"[{words}]({page}{'#' if heading else ''}{heading})"
         if path.is_relative_to(HERE) and path.name != "README.md":
             return match[0]
         if not REPOSITORY:
             return words
         return f"[{words}]({REPOSITORY}/{path.relative_to(HERE.parent).as_posix()})"
 
-    source[0] = re.sub(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\((?!https?://|mailto:|#)([^)\s]+)\)", rewritten, source[0])
+    source[0] = _LINK.sub(rewritten, source[0])
 
 
 def setup(app: object) -> None:
