@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .body import Body
     from .shapes.handle import ShapeHandle
 
+__all__ = ["Contacts"]
+
 
 class Contacts:
     """The points at which shapes were near each other in the last tick, in the order of pairs of shapes.
@@ -104,6 +106,16 @@ class Contacts:
         Raises:
             TypeError: If `body` is not a body.
             ValueError: If `body` is not in this world.
+
+        Example:
+            >>> from engine import MassProperties, World, shapes
+            >>> world = World(dt=1 / 60)
+            >>> _ = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 0.0, 0.5), velocity=(0.0, 0.0, -1.0))
+            >>> _ = ball.add_shape(shapes.Sphere(0.5))
+            >>> world.step()
+            >>> world.contacts.solver_of(ball)
+            'direct'
         """
         if not is_body(body):
             refuse("World.contacts.solver_of", "body", body, "a body of this world", TypeError)

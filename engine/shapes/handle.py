@@ -56,6 +56,15 @@ class ShapeHandle(TableRows):
     """A shape of a body or of the world, made by `Body.add_shape` or `World.add_shape`.
 
     Its material, its layers and `enabled` may be assigned at any time, and act from the next tick on.
+
+    Example:
+        >>> from engine import MassProperties, World, shapes
+        >>> world = World(dt=1 / 60)
+        >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5))
+        >>> hull = ball.add_shape(shapes.Sphere(0.5))
+        >>> hull.enabled = False  # nothing touches it from the next tick on
+        >>> hull.enabled
+        False
     """
 
     __slots__ = ("_name", "_shape")
