@@ -6,7 +6,7 @@
 This demo continues where `approach` ends, with the same ship, station and pilot. A latch between the ports captures the ship when the tip
 of its probe is in the drogue ("soft"). Springs hold the ship and pull the rings together. Then the two craft are one rigid body ("hard").
 The autopilot lets them drift for some seconds and turns the pair by 8°, with a control law and an allocation for the mated pair
-(`assembly=`). Then it undocks and backs away. The hulls pass through each other, because the engine has no collisions yet. Only the latch
+(`assembly=`). Then it undocks and backs away. The hulls have no shapes, so they pass through each other. Only the latch
 and the limits for contact act between the craft.
 
 W, S, A, D, E and X push the ship by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view, and B undocks.

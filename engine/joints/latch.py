@@ -107,7 +107,7 @@ class Latch(ClosingJoint):
     springs become critically damped, and their frequency grows by a factor of e per period, up to a quarter of the tick rate. If locking
     takes longer than three times `retract_time`, the event "failed" occurs. The latch then stays soft, and may still lock later. A soft
     latch that is disabled or removed is open when it is enabled or added again. The latch conserves the linear and angular momentum of the
-    two bodies. The hulls of the bodies pass through each other.
+    two bodies. While it holds them, the shapes of the two bodies do not touch.
 
     Args:
         body: The first body.
