@@ -39,7 +39,7 @@ Cell = tuple[int, int, int]
 
 @inlined
 def _along(place: float, per_metre: float) -> int:
-    return int(floor(min(max(place * per_metre, -_FARTHEST), _FARTHEST)))
+    return floor(min(max(place * per_metre, -_FARTHEST), _FARTHEST))
 
 
 @inlined
@@ -297,7 +297,7 @@ def near_pairs(
             is_own = level == own_level
             for looked in range(3):
                 # bodies look at their group and at the world; shapes of the world at larger bodies of all groups
-                if looked == _ANY and (kind != _WORLD or is_own) or looked == _BODY and kind != _BODY:
+                if (looked == _ANY and (kind != _WORLD or is_own)) or (looked == _BODY and kind != _BODY):
                     continue
                 if looked == _WORLD and (kind == _WORLD or is_one_group or levels[2, level] == 0):
                     continue

@@ -1,0 +1,503 @@
+"""The points at which two convex shapes touch: faces clipped by each other, lines, or the nearest points.
+
+The normal is that of a face if a face explains the distance, because it then turns with its body. The points are those of the other
+shape's nearest face, edge or corner within that face. Their gaps are along the normal, so that a common point is half the gap from the
+corner or the round core to which it belongs. A cylinder that lies on its side rolls: its points belong to a core within it, as those of
+capsules do. An upright cylinder has points on its rim, of which the deepest is exact.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import call, inlined, kernel
+from ..constraints.joint_types import load, store
+from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER, BY_WORLD
+from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
+from ..loops.columns import Array, Integers, load_vector
+from .boxes import FACE_BIAS, fewer, put_found
+from .cores import (
+    CORE_AXES,
+    CORE_CENTER,
+    CORE_KIND,
+    CORE_RADIUS,
+    CORE_SIZE,
+    CORNER_COUNT,
+    CYLINDER,
+    HULL,
+    POINT,
+    POINTS_AT,
+    SEGMENT,
+    best_face,
+    face_of_feature,
+    face_plane,
+    farthest,
+    placed_point,
+    put_corners,
+)
+from .layout import APART_BY, FIRST_RADIUS, MOST_POINTS, SECOND_RADIUS
+from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
+
+MOST_CORNERS = 520
+"""Room for a polygon of 256 corners that is clipped by as many sides."""
+MOST_TOUCHING = 2 * MOST_CORNERS
+"""Room for the points of a pair before four of them are chosen."""
+POLYGONS = 3 * MOST_CORNERS
+"""Rows of scratch for polygons: the face, and two that take turns."""
+
+_LYING = 0.5
+"""A cylinder touches with an end if the normal is within 60° of its axis, and otherwise with its side."""
+_UPRIGHT = 1e-6
+"""Tilt up to which the points of a rim do not follow it."""
+_PARALLEL = 1e-3
+"""Share of the least half extent by which lines may part over their common length and touch at both of its ends."""
+
+
+@inlined
+def _rim(placed: Array, side: int, direction: Vector, number: int) -> tuple[Vector, float]:
+    """The point of a rim that is farthest in a direction, or one of three at right angles to it; and the radius on which it rolls."""
+    axis, radius = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE])
+    along = dot(axis, direction)
+    out = add_scaled(direction, -along, axis)
+    tilt = sqrt(dot(out, out))
+    out = scale(1.0 / tilt, out) if tilt > _UPRIGHT else load(placed, side, CORE_AXES)
+    if number == 1:
+        out = cross(axis, out)
+    elif number == 2:
+        out = scale(-1.0, out)
+    elif number == 3:
+        out = cross(out, axis)
+    half = float(placed[side, CORE_SIZE + 2])
+    end = add_scaled(load(placed, side, CORE_CENTER), half if along >= 0.0 else -half, axis)
+    return add_scaled(end, radius, out), radius * tilt if number == 0 else 0.0
+
+
+@inlined
+def _put_line(placed: Array, side: int, direction: Vector, polygon: Array, start: int) -> float:
+    """Store the ends of the line of a segment, or of the side of a cylinder, that is farthest in a direction; the radius it rolls on."""
+    axis, half = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE + 2])
+    radius = float(placed[side, CORE_RADIUS])
+    out = direction
+    if int(placed[side, CORE_KIND]) == CYLINDER:
+        out = add_scaled(direction, -dot(axis, direction), axis)
+        tilt = sqrt(dot(out, out))
+        radius = float(placed[side, CORE_SIZE])
+        out = scale(1.0 / tilt, out)
+        for number in range(2):
+            end = add_scaled(load(placed, side, CORE_CENTER), half if number == 0 else -half, axis)
+            store(polygon, start + number, 0, add_scaled(end, radius, out))
+        return radius * tilt
+    for number in range(2):
+        end = add_scaled(load(placed, side, CORE_CENTER), half if number == 0 else -half, axis)
+        store(polygon, start + number, 0, add_scaled(end, radius, out))
+    return radius
+
+
+@inlined
+def _is_end(placed: Array, side: int, direction: Vector) -> bool:
+    """Whether a core is a cylinder that touches with an end in a direction."""
+    if int(placed[side, CORE_KIND]) != CYLINDER:
+        return False
+    return abs(dot(load(placed, side, CORE_AXES + 6), direction)) > _LYING
+
+
+@inlined
+def _put_feature(
+    placed: Array, points: Array, side: int, direction: Vector, polygon: Array, start: int, within: float
+) -> tuple[int, float]:
+    """Store the points of a shape that are farthest in a direction: a face, a line or a point; and the radius on which they roll.
+
+    The points are on the surface. An end of a cylinder has none: its rim is dealt with as a circle.
+    """
+    kind = int(placed[side, CORE_KIND])
+    if kind == POINT:
+        radius = float(placed[side, CORE_RADIUS])
+        store(polygon, start, 0, add_scaled(load(placed, side, CORE_CENTER), radius, direction))
+        return 1, radius
+    if _is_end(placed, side, direction):
+        return 0, 0.0
+    if kind == SEGMENT or kind == CYLINDER:
+        return 2, _put_line(placed, side, direction, polygon, start)
+    face = face_of_feature(placed, points, side, direction, within)
+    return put_corners(placed, points, side, face, polygon, start), 0.0
+
+
+@inlined
+def _clip_line(polygon: Array, line: int, face: int, corners: int, normal: Vector) -> int:
+    """Clip a line by the sides of a face, given with its outward normal; the number of points that remain."""
+    a = load(polygon, line, 0)
+    along = subtract(load(polygon, line + 1, 0), a)
+    first, last = 0.0, 1.0
+    for number in range(corners):
+        p, q = load(polygon, face + number, 0), load(polygon, face + (number + 1) % corners, 0)
+        out = cross(subtract(q, p), normal)
+        off, rate = dot(subtract(a, p), out), dot(along, out)
+        if rate > 0.0:
+            last = min(last, -off / rate)
+        elif rate < 0.0:
+            first = max(first, -off / rate)
+        elif off > 0.0:
+            return 0
+    if first > last:
+        return 0
+    store(polygon, line, 0, add_scaled(a, first, along))
+    if first == last:
+        return 1
+    store(polygon, line + 1, 0, add_scaled(a, last, along))
+    return 2
+
+
+@inlined
+def _clip_polygon(
+    polygon: Array, source: int, target: int, count: int, face: int, corners: int, normal: Vector
+) -> tuple[int, int]:
+    """Clip a polygon by the sides of a face; where the result is, and how many corners it has (Sutherland, Hodgman, 1974)."""
+    for side in range(corners):
+        p, q = load(polygon, face + side, 0), load(polygon, face + (side + 1) % corners, 0)
+        out, kept = cross(subtract(q, p), normal), 0
+        for number in range(count):
+            here, after = load(polygon, source + number, 0), load(polygon, source + (number + 1) % count, 0)
+            a, b = -dot(subtract(here, p), out), -dot(subtract(after, p), out)
+            if a >= 0.0:
+                store(polygon, target + kept, 0, here)
+                kept += 1
+            if (a > 0.0 and b < 0.0) or (a < 0.0 and b > 0.0):
+                store(polygon, target + kept, 0, add_scaled(here, a / (a - b), subtract(after, here)))
+                kept += 1
+        source, target, count = target, source, kept
+    return source, count
+
+
+@inlined
+def _put_point(
+    found: Array, kept: int, at: Vector, radius: float, foot: Vector, normal: Vector, margin: float, is_first: bool
+) -> int:
+    """Store a point above the face of the first or the second shape, whose plane has a foot and an outward normal, if it is near."""
+    gap = dot(subtract(at, foot), normal)
+    if gap > margin or kept == found.shape[0]:
+        return kept
+    core, below = add_scaled(at, radius, normal), add_scaled(at, -gap, normal)
+    if is_first:
+        put_found(found, kept, below, core, scale(-1.0, normal), gap, BY_BODY)
+        found[kept, SECOND_RADIUS] = radius
+    else:
+        put_found(found, kept, core, below, normal, gap, BY_OTHER)
+        found[kept, FIRST_RADIUS] = radius
+    return kept + 1
+
+
+@inlined
+def _is_within(polygon: Array, face: int, corners: int, normal: Vector, at: Vector) -> bool:
+    """Whether a point is above a face."""
+    for number in range(corners):
+        p, q = load(polygon, face + number, 0), load(polygon, face + (number + 1) % corners, 0)
+        if dot(cross(subtract(q, p), normal), subtract(at, p)) > 0.0:
+            return False
+    return corners > 2
+
+
+@inlined
+def _cross_circle(
+    center: Vector, radius: float, axis: Vector, normal: Vector, p: Vector, q: Vector
+) -> tuple[float, float]:
+    """Between which shares of a line it is within a circle, seen along a normal; the first is larger if it is nowhere."""
+    a, along = _onto(center, axis, normal, p), _onto(center, axis, normal, q)
+    along = subtract(along, a)
+    square, half, rest = dot(along, along), dot(a, along), dot(a, a) - radius * radius
+    if square == 0.0:
+        return (0.0, 1.0) if rest <= 0.0 else (1.0, 0.0)
+    root = half * half - square * rest
+    if root < 0.0:
+        return 1.0, 0.0
+    root = sqrt(root)
+    return max((-half - root) / square, 0.0), min((-half + root) / square, 1.0)
+
+
+@inlined
+def _onto(center: Vector, axis: Vector, normal: Vector, at: Vector) -> Vector:
+    """A point seen along a normal on the plane of a circle, from its centre."""
+    away = subtract(at, center)
+    return add_scaled(away, -dot(away, axis) / dot(normal, axis), normal)
+
+
+@inlined
+def _touch_end(
+    placed: Array,
+    found: Array,
+    polygon: Array,
+    face: int,
+    corners: int,
+    side: int,
+    foot: Vector,
+    normal: Vector,
+    margin: float,
+) -> int:
+    """The points of an end of a cylinder above a face of another shape, which is a polygon or an end of a cylinder, too."""
+    kept, is_first = 0, side == 1
+    down = scale(-1.0, normal)
+    other, other_axis = load(placed, 1 - side, CORE_CENTER), load(placed, 1 - side, CORE_AXES + 6)
+    other_radius = float(placed[1 - side, CORE_SIZE])
+    for number in range(4):
+        at, radius = _rim(placed, side, down, number)
+        if corners > 2:
+            is_within = _is_within(polygon, face, corners, normal, at)
+        else:
+            off = _onto(other, other_axis, normal, at)
+            is_within = dot(off, off) <= other_radius * other_radius
+        if is_within:
+            kept = _put_point(found, kept, at, radius, foot, normal, margin, is_first)
+    # the end itself: its plane, on which what is within its rim is seen along the normal
+    axis, own_radius = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE])
+    half = float(placed[side, CORE_SIZE + 2])
+    end = add_scaled(load(placed, side, CORE_CENTER), half if dot(axis, down) >= 0.0 else -half, axis)
+    if corners > 2:
+        for number in range(corners):
+            p, q = load(polygon, face + number, 0), load(polygon, face + (number + 1) % corners, 0)
+            first, last = _cross_circle(end, own_radius, axis, normal, p, q)
+            if first < last:
+                # the end of a line within the circle is the start of the next line
+                at = _lift(end, axis, normal, add_scaled(p, first, subtract(q, p)))
+                kept = _put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
+                if last < 1.0:
+                    at = _lift(end, axis, normal, add_scaled(p, last, subtract(q, p)))
+                    kept = _put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
+        return kept
+    for number in range(4):
+        at, _radius = _rim(placed, 1 - side, normal, number)
+        off = _onto(end, axis, normal, at)
+        if dot(off, off) <= own_radius * own_radius:
+            kept = _put_point(found, kept, _lift(end, axis, normal, at), 0.0, foot, normal, margin, is_first)
+    # where the rims cross
+    apart = _onto(end, axis, normal, other)
+    square = dot(apart, apart)
+    if square > 0.0:
+        share = 0.5 * (1.0 + (own_radius * own_radius - other_radius * other_radius) / square)
+        height = own_radius * own_radius - share * share * square
+        if height > 0.0:
+            aside = cross(apart, axis)
+            aside = scale(sqrt(height / dot(aside, aside)), aside)
+            for number in range(2):
+                at = add_scaled(add_scaled(end, share, apart), 1.0 if number == 0 else -1.0, aside)
+                kept = _put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
+    return kept
+
+
+@inlined
+def _lift(end: Vector, axis: Vector, normal: Vector, at: Vector) -> Vector:
+    """A point seen along a normal on the plane of a circle."""
+    off = _onto(end, axis, normal, at)
+    return end[0] + off[0], end[1] + off[1], end[2] + off[2]
+
+
+@inlined
+def _touch_in_circle(
+    placed: Array,
+    found: Array,
+    polygon: Array,
+    start: int,
+    count: int,
+    radius: float,
+    side: int,
+    foot: Vector,
+    normal: Vector,
+    margin: float,
+) -> int:
+    """The points of a face or line of a shape above an end of a cylinder, which is the other shape."""
+    kept, is_first = 0, side == 1
+    center, axis = load(placed, 1 - side, CORE_CENTER), load(placed, 1 - side, CORE_AXES + 6)
+    own_radius = float(placed[1 - side, CORE_SIZE])
+    for number in range(count if count > 2 else 1):
+        p, q = load(polygon, start + number, 0), load(polygon, start + (number + 1) % count, 0)
+        first, last = _cross_circle(center, own_radius, axis, normal, p, q)
+        if first <= last:
+            along = subtract(q, p)
+            kept = _put_point(found, kept, add_scaled(p, first, along), radius, foot, normal, margin, is_first)
+            if last > first and (last < 1.0 or count == 2):
+                kept = _put_point(found, kept, add_scaled(p, last, along), radius, foot, normal, margin, is_first)
+    return kept
+
+
+@inlined
+def _touch_face(
+    placed: Array, points: Array, found: Array, polygon: Array, side: int, face: int, margin: float, within: float
+) -> int:
+    """The points of the other shape above a face of the shape of a side."""
+    normal, foot = face_plane(placed, points, side, face)
+    other, down = 1 - side, scale(-1.0, normal)
+    is_circle = int(placed[side, CORE_KIND]) == CYLINDER
+    corners = 0 if is_circle else put_corners(placed, points, side, face, polygon, 0)
+    if _is_end(placed, other, down):
+        return _touch_end(placed, found, polygon, 0, corners, other, foot, normal, margin)
+    start = MOST_CORNERS
+    count, radius = _put_feature(placed, points, other, down, polygon, start, within)
+    if is_circle:
+        return _touch_in_circle(placed, found, polygon, start, count, radius, other, foot, normal, margin)
+    if count == 2:
+        count = _clip_line(polygon, start, 0, corners, normal)
+    elif count > 2:
+        start, count = _clip_polygon(polygon, start, 2 * MOST_CORNERS, count, 0, corners, normal)
+    kept = 0
+    for number in range(count):
+        at = load(polygon, start + number, 0)
+        kept = _put_point(found, kept, at, radius, foot, normal, margin, side == 0)
+    return kept
+
+
+@inlined
+def _support_gap(placed: Array, points: Array, side: int, face: int) -> float:
+    """How far the other shape is above a face of the shape of a side."""
+    normal, foot = face_plane(placed, points, side, face)
+    lowest = farthest(placed, points, 1 - side, scale(-1.0, normal))
+    return dot(subtract(lowest, foot), normal) - float(placed[1 - side, CORE_RADIUS])
+
+
+@inlined
+def _is_line(placed: Array, side: int, normal: Vector) -> bool:
+    """Whether a core is a segment or a cylinder that lies on its side."""
+    kind = int(placed[side, CORE_KIND])
+    if kind != SEGMENT and kind != CYLINDER:
+        return False
+    return abs(dot(load(placed, side, CORE_AXES + 6), normal)) < _LYING
+
+
+@inlined
+def _touch_lines(found: Array, placed: Array, normal: Vector, polygon: Array, margin: float, least: float) -> int:
+    """The ends of the common length of two lines that are nearly parallel."""
+    radius = _put_line(placed, 0, scale(-1.0, normal), polygon, 0)
+    other_radius = _put_line(placed, 1, normal, polygon, 2)
+    a, c = load(polygon, 0, 0), load(polygon, 2, 0)
+    along, other = subtract(load(polygon, 1, 0), a), subtract(load(polygon, 3, 0), c)
+    square, turned = dot(along, along), cross(along, other)
+    if dot(turned, turned) > (_PARALLEL * least) ** 2 * max(square, dot(other, other)):
+        return 0
+    one = dot(subtract(c, a), along) / square
+    two = one + dot(other, along) / square
+    first, last = max(0.0, min(one, two)), min(1.0, max(one, two))
+    if last - first <= _PARALLEL:
+        return 0
+    kept = 0
+    for number in range(2):
+        share = first if number == 0 else last
+        at = add_scaled(a, share, along)
+        across = min(max((share - one) / (two - one), 0.0), 1.0)
+        other_at = add_scaled(c, across, other)
+        gap = dot(subtract(at, other_at), normal)
+        if gap <= margin:
+            core, other_core = add_scaled(at, radius, normal), add_scaled(other_at, -other_radius, normal)
+            put_found(found, kept, core, other_core, normal, gap, BY_WORLD)
+            found[kept, FIRST_RADIUS], found[kept, SECOND_RADIUS] = radius, other_radius
+            kept += 1
+    return kept
+
+
+@inlined
+def _put_nearest(placed: Array, found: Array, answer: Array, kept: int, normal: Vector, gap: float) -> int:
+    """Store the nearest points of two cores; a lying cylinder rolls on a core within it."""
+    at, other_at = load(answer, 0, NEAREST), load(answer, 0, OTHER_NEAREST)
+    radius, other_radius = float(placed[0, CORE_RADIUS]), float(placed[1, CORE_RADIUS])
+    if _is_line(placed, 0, normal) and int(placed[0, CORE_KIND]) == CYLINDER:
+        radius = _rim(placed, 0, scale(-1.0, normal), 0)[1]
+        at = add_scaled(at, radius, normal)
+    if _is_line(placed, 1, normal) and int(placed[1, CORE_KIND]) == CYLINDER:
+        other_radius = _rim(placed, 1, normal, 0)[1]
+        other_at = add_scaled(other_at, -other_radius, normal)
+    # measured with the stored points, because a normal of a face differs from the line between the nearest points by rounding
+    gap = dot(subtract(at, other_at), normal) - radius - other_radius
+    put_found(found, kept, at, other_at, normal, gap, _turning_with(placed))
+    found[kept, FIRST_RADIUS], found[kept, SECOND_RADIUS] = radius, other_radius
+    return kept + 1
+
+
+@inlined
+def _turning_with(placed: Array) -> int:
+    """With what a normal turns that is not that of a face: with an edge, not with what may spin below its own surface."""
+    kind, other_kind = int(placed[0, CORE_KIND]), int(placed[1, CORE_KIND])
+    if kind == POINT and other_kind == POINT:
+        return BY_CORES
+    if other_kind != POINT and other_kind != SEGMENT and other_kind != CYLINDER:
+        return BY_OTHER
+    return BY_WORLD if kind == POINT or kind == SEGMENT or kind == CYLINDER else BY_BODY
+
+
+@inlined
+def touch_plane_with_core(
+    placed: Array, points: Array, found: Array, polygon: Array, foot: Vector, normal: Vector, margin: float
+) -> int:
+    """Find at most four points at which a convex shape, the first, is nearer to a plane than a margin."""
+    kept, down = 0, scale(-1.0, normal)
+    if int(placed[0, CORE_KIND]) == HULL:
+        first = int(placed[0, POINTS_AT])
+        for number in range(int(placed[0, CORNER_COUNT])):
+            at = placed_point(placed, 0, load_vector(points, 0, first + number))
+            kept = _put_point(found, kept, at, 0.0, foot, normal, margin, False)
+    elif _is_end(placed, 0, down):
+        for number in range(4):
+            at, radius = _rim(placed, 0, down, number)
+            kept = _put_point(found, kept, at, radius, foot, normal, margin, False)
+    else:
+        count, radius = _put_feature(placed, points, 0, down, polygon, 0, 0.0)
+        for number in range(count):
+            kept = _put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
+    return fewer(found, kept, MOST_POINTS)
+
+
+@kernel("touch-cores")
+def touch_cores(
+    placed: Array,
+    points: Array,
+    vertices: Array,
+    facets: Array,
+    corners: Integers,
+    edges: Integers,
+    shares: Array,
+    answer: Array,
+    found: Array,
+    polygon: Array,
+    calls: Integers,
+    margin: float,
+    least: float,
+) -> int:
+    """Find at most four points at which two convex shapes are nearer than a margin.
+
+    Args:
+        placed: The cores of the two shapes.
+        points: The points of hulls.
+        vertices: Scratch of `part_cores`, as are `facets`, `corners`, `edges` and `shares`.
+        facets: See above.
+        corners: See above.
+        edges: See above.
+        shares: See above.
+        answer: The normal from the second shape to the first, the gap of the cores, and the nearest points.
+        found: The points, shape (`MOST_TOUCHING`, `FOUND_SIZE`).
+        polygon: Scratch, shape (`POLYGONS`, 3).
+        calls: The address of `part_cores`.
+        margin: The largest gap [m].
+        least: The least half extent of both shapes [m].
+    """
+    _ = call(calls[0], (placed, points, vertices, facets, corners, edges, shares, answer))
+    radii = float(placed[0, CORE_RADIUS]) + float(placed[1, CORE_RADIUS])
+    gap, normal = float(answer[0, APART]) - radii, load(answer, 0, TO_NEAREST)
+    if gap > margin:
+        return 0
+    best, best_side, face = gap - FACE_BIAS * least, -1, -1
+    for side in range(2):
+        number = best_face(placed, points, side, scale(-1.0 if side == 0 else 1.0, normal))
+        if number >= 0:
+            above = _support_gap(placed, points, side, number)
+            # the face of the first shape if both explain the distance, but a polygon before a circle
+            is_better = above > best + (FACE_BIAS * least if best_side >= 0 else 0.0)
+            if best_side >= 0 and int(placed[best_side, CORE_KIND]) == CYLINDER:
+                is_better = is_better or (above > best - FACE_BIAS * least and int(placed[side, CORE_KIND]) != CYLINDER)
+            if is_better:
+                best, best_side, face = above, side, number
+    kept = 0
+    if best_side >= 0:
+        kept = _touch_face(placed, points, found, polygon, best_side, face, margin, 1e-9 * least)
+        normal = scale(1.0 if best_side == 1 else -1.0, face_plane(placed, points, best_side, face)[0])
+        gap = best
+    elif _is_line(placed, 0, normal) and _is_line(placed, 1, normal):
+        kept = _touch_lines(found, placed, normal, polygon, margin, least)
+    lowest = margin
+    for number in range(kept):
+        lowest = min(lowest, float(found[number, APART_BY]))
+    if (kept == 0 or lowest > gap + FACE_BIAS * least) and gap <= margin and kept < found.shape[0]:
+        kept = _put_nearest(placed, found, answer, kept, normal, gap)
+    return fewer(found, kept, MOST_POINTS)
