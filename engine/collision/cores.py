@@ -13,8 +13,8 @@ from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, load_vector
 from .boxes import Axes
 
-POINT, SEGMENT, BOX_CORE, CYLINDER, HULL, TRIANGLE = range(6)
-"""Kinds of cores."""
+POINT, SEGMENT, BOX_CORE, CYLINDER, HULL, TRIANGLE, PLANE_CORE = range(7)
+"""Kinds of cores; a plane, whose normal is its third axis, is only ever the second of a pair."""
 
 # columns of a placed core
 CORE_KIND, CORE_CENTER, CORE_AXES = 0, 1, 4

@@ -1,7 +1,7 @@
 """The contacts of a tick: shapes that may touch in it, their points, and what is known of these from the last tick.
 
-Shapes are sorted along an axis by the boxes that they may reach in the tick, and those whose boxes overlap are compared. Everything is in
-the order of pairs of rows of the table of shapes, so that contacts do not depend on how they were found.
+Shapes whose boxes overlap are compared, with the boxes that they may reach in the tick. Everything is in the order of pairs of rows of the
+table of shapes, so that contacts do not depend on how they were found.
 """
 
 from math import sqrt
@@ -39,21 +39,23 @@ from ..constraints.layout import (
     TOUCH_SIZE,
 )
 from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
-from ..kernels.quaternions import Quaternion, multiply, rotate, rotate_inverse
+from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, FROZEN, ORIENTATION, POSITION, TICKS, VELOCITY
-from .boxes import Axes, fewer, touch_boxes, touch_corners
+from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, TICKS, VELOCITY
+from .boxes import fewer, touch_boxes, touch_corners
 from .layout import (
     AT,
     AT_OTHER,
     BODY,
     BOX,
+    CAPSULE,
     CENTER,
     CLOSING,
     COLLIDES_WITH,
     CONTACT_ROWS,
     CONTACTS,
+    CYLINDER,
     ENABLED,
     EXCLUDED,
     FIRST_OF,
@@ -73,7 +75,6 @@ from .layout import (
     ON_FIRST,
     ON_SECOND,
     PAIRS,
-    PLACE,
     PLANE,
     POINT_WORLD,
     POINTS,
@@ -93,10 +94,10 @@ from .layout import (
     SPHERE,
     STEP,
     TO_FIRST,
-    TURN,
     TURNS_WITH,
     TYPE,
 )
+from .poses import axes_of, pose_of
 from .spheres import touch_plane, touch_sphere_box, touch_spheres
 
 MARGIN_OF_SIZE = 0.01
@@ -107,39 +108,32 @@ FULL = -77
 """What the operation returns if an array is too short; nothing was changed."""
 
 _EVERYWHERE = 1e300
-NUMBER = 5
-"""The place of the kernel that numbers islands among the addresses of the kernels around islands, after those of `step`."""
+NUMBER, NEAR, TOUCH = 5, 6, 7
+"""The places of the kernels that number islands, find pairs of shapes and compare cores, among the addresses of the kernels around islands,
+after those of `step`."""
 
 
 @inlined
-def _pose_of(bodies: Array, shapes: Array, shape: int) -> tuple[Vector, Quaternion]:
-    """Where a shape is in the world: its centre and orientation."""
-    body = int(shapes[BODY, shape])
-    place, turn = load_vector(shapes, PLACE, shape), load_quaternion(shapes, TURN, shape)
-    if body < 0:
-        return place, turn
-    q, place = load_quaternion(bodies, ORIENTATION, body), subtract(place, load_vector(bodies, CENTER_OF_MASS, body))
-    return add(load_vector(bodies, POSITION, body), rotate(q, 2.0, place)), multiply(q, turn)
-
-
-@inlined
-def _axes_of(q: Quaternion) -> Axes:
-    return rotate(q, 2.0, (1.0, 0.0, 0.0)), rotate(q, 2.0, (0.0, 1.0, 0.0)), rotate(q, 2.0, (0.0, 0.0, 1.0))
-
-
-@inlined
-def _bound(bodies: Array, shapes: Array, bounds: Array, shape: int, dt: float) -> None:
+def _bound(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape: int, dt: float) -> None:
     """Find the box that a shape may reach in the tick."""
     body, kind = int(shapes[BODY, shape]), int(shapes[TYPE, shape])
-    center, q = _pose_of(bodies, shapes, shape)
+    center, q = pose_of(bodies, shapes, shape)
     x, y, z = load_vector(shapes, SIZES, shape)
     store(bounds, shape, CENTER, center)
+    owners[shape] = body
     if kind == SPHERE:
         extent, least, size = (x, x, x), x, x
     elif kind == PLANE:
         extent, least, size = (_EVERYWHERE, _EVERYWHERE, _EVERYWHERE), _EVERYWHERE, 0.0
+    elif kind == CAPSULE:
+        axis = rotate(q, 2.0, (0.0, 0.0, z))
+        extent, least, size = (x + abs(axis[0]), x + abs(axis[1]), x + abs(axis[2])), x, x + z
+    elif kind == CYLINDER:
+        axis = rotate(q, 2.0, (0.0, 0.0, 1.0))
+        extent = (_round(axis[0], x, z), _round(axis[1], x, z), _round(axis[2], x, z))
+        least, size = min(x, z), sqrt(x * x + z * z)
     else:
-        one, two, three = _axes_of(q)
+        one, two, three = axes_of(q)
         extent = (
             x * abs(one[0]) + y * abs(two[0]) + z * abs(three[0]),
             x * abs(one[1]) + y * abs(two[1]) + z * abs(three[1]),
@@ -155,6 +149,14 @@ def _bound(bodies: Array, shapes: Array, bounds: Array, shape: int, dt: float) -
     for entry in range(3):
         bounds[shape, LOW + entry] = center[entry] - extent[entry] - moved
         bounds[shape, HIGH + entry] = center[entry] + extent[entry] + moved
+    if shapes[ENABLED, shape] == 0.0:
+        bounds[shape, LOW], bounds[shape, HIGH] = 1.0, -1.0
+
+
+@inlined
+def _round(along: float, radius: float, half: float) -> float:
+    """Half the length of a cylinder along an axis of the world, given the component of its own axis."""
+    return half * abs(along) + radius * sqrt(max(1.0 - along * along, 0.0))
 
 
 @inlined
@@ -214,70 +216,6 @@ def _may_collide(bodies: Array, shapes: Array, excluded: Integers, excluded_coun
 
 
 @inlined
-def _sort_along(bounds: Array, order: Integers, count: int) -> None:
-    """Sort shapes along x by where they begin; their order in the last tick is mostly right."""
-    for number in range(1, count):
-        shape, at = order[number], number
-        while at > 0 and bounds[order[at - 1], LOW] > bounds[shape, LOW]:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = shape
-
-
-@inlined
-def _find_pairs(
-    bodies: Array,
-    shapes: Array,
-    bounds: Array,
-    order: Integers,
-    starts: Integers,
-    pairs: Integers,
-    excluded: Integers,
-    counts: Integers,
-) -> bool:
-    """Find the pairs of shapes whose boxes overlap, in ascending order; whether there was room."""
-    shape_count, found = counts[SHAPES], 0
-    for shape in range(shape_count + 1):
-        starts[shape] = 0
-    for number in range(shape_count):
-        shape = order[number]
-        if shapes[ENABLED, shape] == 0.0:
-            continue
-        for again in range(number + 1, shape_count):
-            other = order[again]
-            if bounds[other, LOW] > bounds[shape, HIGH]:
-                break
-            if (
-                shapes[ENABLED, other] != 0.0
-                and bounds[other, LOW + 1] <= bounds[shape, HIGH + 1]
-                and bounds[shape, LOW + 1] <= bounds[other, HIGH + 1]
-                and bounds[other, LOW + 2] <= bounds[shape, HIGH + 2]
-                and bounds[shape, LOW + 2] <= bounds[other, HIGH + 2]
-                and _may_collide(bodies, shapes, excluded, counts[EXCLUDED], shape, other)
-            ):
-                if found == pairs.shape[0]:
-                    return False
-                pairs[found, 0], pairs[found, 1] = min(shape, other), max(shape, other)
-                starts[pairs[found, 0] + 1] += 1
-                found += 1
-    counts[PAIRS] = found
-    # by the first shape, and then by the second among those of each first one
-    for shape in range(shape_count):
-        starts[shape + 1] += starts[shape]
-    for number in range(found):
-        first = pairs[number, 0]
-        pairs[starts[first], 2], pairs[starts[first], 3] = first, pairs[number, 1]
-        starts[first] += 1
-    for number in range(1, found):
-        first, second, at = pairs[number, 2], pairs[number, 3], number
-        while at > 0 and pairs[at - 1, 2] == first and pairs[at - 1, 3] > second:
-            pairs[at, 3] = pairs[at - 1, 3]
-            at -= 1
-        pairs[at, 3] = second
-    return True
-
-
-@inlined
 def _exchange(found: Array, count: int) -> None:
     """Exchange the two shapes of points."""
     for number in range(count):
@@ -296,15 +234,15 @@ def _exchange(found: Array, count: int) -> None:
 def _touch(
     bodies: Array, shapes: Array, found: Array, polygon: Array, base: Vector, first: int, second: int, margin: float
 ) -> int:
-    """Points at which two shapes are nearer than a margin, relative to a base; at most four."""
+    """Points at which two spheres, boxes or planes are nearer than a margin, relative to a base; at most four."""
     kind, other_kind = int(shapes[TYPE, first]), int(shapes[TYPE, second])
     is_exchanged = kind > other_kind
     a, b = (second, first) if is_exchanged else (first, second)
     kind, other_kind = int(shapes[TYPE, a]), int(shapes[TYPE, b])
-    (center, q), (other_center, other_q) = _pose_of(bodies, shapes, a), _pose_of(bodies, shapes, b)
+    (center, q), (other_center, other_q) = pose_of(bodies, shapes, a), pose_of(bodies, shapes, b)
     center, other_center = subtract(center, base), subtract(other_center, base)
     half, other_half = load_vector(shapes, SIZES, a), load_vector(shapes, SIZES, b)
-    axes, other_axes = _axes_of(q), _axes_of(other_q)
+    axes, other_axes = axes_of(q), axes_of(other_q)
     count = 0
     if kind == SPHERE and other_kind == SPHERE:
         count = touch_spheres(found, center, half[0], other_center, other_half[0], margin)
@@ -397,9 +335,9 @@ def _match(
 def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short.
 
-    Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection, the addresses of the kernel
-    that numbers islands with its arguments, how much room the arrays of islands have, the numbers of springs and forces at points on them,
-    and the length of a tick [s].
+    Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection with those of the search for
+    pairs and those of the comparison of cores, the addresses of the kernels that are called, with the arguments of that which numbers
+    islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, and the length of a tick [s].
     """
     (
         bodies,
@@ -407,10 +345,11 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         contacts,
         known_count,
         bounds,
-        order,
-        starts,
+        near,
         pairs,
         excluded,
+        forms,
+        narrow,
         found,
         polygon,
         taken,
@@ -424,9 +363,9 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         dt,
     ) = unpack(packed)
     for shape in range(counts[SHAPES]):
-        _bound(bodies, shapes, bounds, shape, dt)
-    _sort_along(bounds, order, counts[SHAPES])
-    if not _find_pairs(bodies, shapes, bounds, order, starts, pairs, excluded, counts):
+        _bound(bodies, shapes, bounds, near[0], shape, dt)
+    counts[PAIRS] = call(calls[NEAR], (bounds, *near, pairs, counts[SHAPES]))
+    if counts[PAIRS] < 0:
         counts[SHORT] = SHORT_OF_PAIRS
         return FULL
     for known in range(known_count[0]):
@@ -434,6 +373,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     point = contact = known = 0
     for number in range(counts[PAIRS]):
         first, second = pairs[number, 2], pairs[number, 3]
+        if not _may_collide(bodies, shapes, excluded, counts[EXCLUDED], first, second):
+            continue
         if int(shapes[BODY, first]) < 0:
             first, second = second, first
         body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
@@ -441,7 +382,11 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         closes = _closes(bodies, body, other, float(bounds[first, REACH]), float(bounds[second, REACH]))
         base = load_vector(bodies, POSITION, body)
         margin = closes * dt + MARGIN_OF_SIZE * least
-        count = _touch(bodies, shapes, found, polygon, base, first, second, margin)
+        if shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE:
+            placed = (*base, first, second, margin, least)
+            count = call(calls[TOUCH], (bodies, shapes, forms, narrow, found, polygon, calls, *placed))
+        else:
+            count = _touch(bodies, shapes, found, polygon, base, first, second, margin)
         if count == 0:
             continue
         if contact == touches.shape[1] or point + count > touching.shape[0]:

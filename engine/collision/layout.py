@@ -3,16 +3,24 @@
 # rows of `shapes`, in the order of their schema; a test compares the two
 BODY, ENABLED, TYPE = 0, 1, 2
 SIZES = 3
-"""Radius of a sphere; half the edges of a box."""
+"""Radius of a sphere; half the edges of a box; radius, nothing and half the length of the axis of a capsule or a cylinder; half the extents
+of a hull, whose points are given from the middle of its extents."""
 PLACE, TURN = 6, 9
 """Position from the origin of the body, in its axes, or in the world; and orientation."""
 FRICTION, RESTITUTION = 13, 14
 LAYER, COLLIDES_WITH = 15, 16
 """The layer, and the lower and the upper 32 layers with which it collides, as bits."""
-SHAPE_ROWS = 18
+FINGERPRINT = 18
+"""Of the points of a hull, two numbers of 32 bits."""
+SHAPE_ROWS = 20
 
-SPHERE, BOX, PLANE = range(3)
-"""A plane has its normal as the third axis of its orientation."""
+SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL = range(6)
+"""A plane has its normal as the third axis of its orientation. Types from `CAPSULE` on are compared as convex cores."""
+
+# columns of `forms`, one row per shape
+POINTS_OF, CORNERS_OF, FACES_OF = range(3)
+"""Of a hull: the first of its points, and how many corners and faces it has."""
+FORM_SIZE = 3
 
 # rows of `contacts`, in the order of their schema: one row of the table per point
 FIRST_SHAPE, SECOND_SHAPE = 0, 1

@@ -23,6 +23,7 @@ from .cores import (
     CORNER_COUNT,
     CYLINDER,
     HULL,
+    PLANE_CORE,
     POINT,
     POINTS_AT,
     SEGMENT,
@@ -42,6 +43,9 @@ MOST_TOUCHING = 2 * MOST_CORNERS
 """Room for the points of a pair before four of them are chosen."""
 POLYGONS = 3 * MOST_CORNERS
 """Rows of scratch for polygons: the face, and two that take turns."""
+
+CORES, PART = 8, 9
+"""The places of `touch_cores` and `part_cores` among the addresses of the kernels around islands."""
 
 _LYING = 0.5
 """A cylinder touches with an end if the normal is within 60° of its axis, and otherwise with its side."""
@@ -418,7 +422,7 @@ def _turning_with(placed: Array) -> int:
 
 
 @inlined
-def touch_plane_with_core(
+def _touch_plane(
     placed: Array, points: Array, found: Array, polygon: Array, foot: Vector, normal: Vector, margin: float
 ) -> int:
     """Find at most four points at which a convex shape, the first, is nearer to a plane than a margin."""
@@ -468,11 +472,14 @@ def touch_cores(
         answer: The normal from the second shape to the first, the gap of the cores, and the nearest points.
         found: The points, shape (`MOST_TOUCHING`, `FOUND_SIZE`).
         polygon: Scratch, shape (`POLYGONS`, 3).
-        calls: The address of `part_cores`.
+        calls: The addresses of kernels, that of `part_cores` at the place `PART`.
         margin: The largest gap [m].
         least: The least half extent of both shapes [m].
     """
-    _ = call(calls[0], (placed, points, vertices, facets, corners, edges, shares, answer))
+    if int(placed[1, CORE_KIND]) == PLANE_CORE:
+        foot, up = load(placed, 1, CORE_CENTER), load(placed, 1, CORE_AXES + 6)
+        return _touch_plane(placed, points, found, polygon, foot, up, margin)
+    _ = call(calls[PART], (placed, points, vertices, facets, corners, edges, shares, answer))
     radii = float(placed[0, CORE_RADIUS]) + float(placed[1, CORE_RADIUS])
     gap, normal = float(answer[0, APART]) - radii, load(answer, 0, TO_NEAREST)
     if gap > margin:

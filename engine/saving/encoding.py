@@ -109,6 +109,7 @@ def decoded_method(plain: Plain) -> Integrator:
 _VALUES: dict[str, Any] = {
     **{"capture": joints.Capture, "port": joints.Port},
     **{"box": shapes.Box, "compound": shapes.Compound, "plane": shapes.Plane, "sphere": shapes.Sphere},
+    **{"capsule": shapes.Capsule, "convex hull": shapes.ConvexHull, "cylinder": shapes.Cylinder},
 }
 """Classes of values with parts, by the key that marks them."""
 

@@ -11,6 +11,7 @@ origin. `Body.add_shape` and `World.add_shape` place it, and a `Compound` places
 from .box import Box
 from .capsule import Capsule
 from .compound import Compound
+from .convex_hull import ConvexHull
 from .cylinder import Cylinder
 from .equivalent_box import equivalent_box
 from .handle import ShapeHandle
@@ -25,6 +26,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Compound",
+    "ConvexHull",
     "Cylinder",
     "Material",
     "Plane",

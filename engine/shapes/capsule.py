@@ -1,6 +1,7 @@
 """Capsules."""
 
 from ..checks import real
+from ..collision import layout
 from .shape import Shape
 from .surfaces import Surface, half_circles, surface_of_revolution
 
@@ -28,11 +29,15 @@ class Capsule(Shape):
     """Length of the cylindrical part along z [m]."""
 
     _arguments = ("radius", "height")
+    _type = layout.CAPSULE
 
     def __init__(self, radius: float, height: float) -> None:
         owner = "shapes.Capsule"
         r, length = real(radius, "radius", owner, above=0.0), real(height, "height", owner, at_least=0.0)
         super().__init__(radius=r, height=length)
+
+    def _sizes(self) -> tuple[float, float, float]:
+        return self.radius, 0.0, 0.5 * self.height
 
     def _triangles(self) -> Surface:
         return surface_of_revolution(half_circles(self.radius, 0.5 * self.height))

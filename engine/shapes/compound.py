@@ -61,7 +61,8 @@ class Compound(Shape):
             if not solids:
                 return ()
             found += [
-                Solid(each.type, each.sizes, *placed(np.array(position), np.array(turn), each)) for each in solids
+                Solid(each.type, each.sizes, *placed(np.array(position), np.array(turn), each), each.points)
+                for each in solids
             ]
         return tuple(found)
 

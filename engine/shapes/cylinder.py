@@ -1,6 +1,7 @@
 """Cylinders."""
 
 from ..checks import real
+from ..collision import layout
 from .shape import Shape
 from .surfaces import Surface, surface_of_revolution
 
@@ -28,11 +29,15 @@ class Cylinder(Shape):
     """Full length along z [m]."""
 
     _arguments = ("radius", "height")
+    _type = layout.CYLINDER
 
     def __init__(self, radius: float, height: float) -> None:
         owner = "shapes.Cylinder"
         r, length = real(radius, "radius", owner, above=0.0), real(height, "height", owner, above=0.0)
         super().__init__(radius=r, height=length)
+
+    def _sizes(self) -> tuple[float, float, float]:
+        return self.radius, 0.0, 0.5 * self.height
 
     def _triangles(self) -> Surface:
         r, half = self.radius, 0.5 * self.height

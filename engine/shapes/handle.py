@@ -20,14 +20,15 @@ SHAPES = Schema(
     "shapes",
     (
         *reference_fields("body", or_nobody="body"),
-        Field("type", Kind.MODEL, digest=0, meaning="number of the type", stored=up_to(2)),
-        Field("sizes", Kind.MODEL, 3, "m", "shape", digest=1, rule=NOT_NEGATIVE, meaning="radius, or half the edges"),
+        Field("type", Kind.MODEL, digest=0, meaning="number of the type", stored=up_to(5)),
+        Field("sizes", Kind.MODEL, 3, "m", "shape", digest=1, rule=NOT_NEGATIVE, meaning="see `collision.layout`"),
         Field("position", Kind.MODEL, 3, "m", "body or world", digest=2, rule=ANY, world_axes=POINT, unless_on="body"),
         Field("orientation", Kind.MODEL, 4, "-", "shape to body or world", digest=3, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
         Field("friction", Kind.MODEL, 1, digest=4, rule=NOT_NEGATIVE),
         Field("restitution", Kind.MODEL, 1, digest=5, rule=SHARE),
         Field("layer", Kind.MODEL, 1, digest=6, stored=up_to(63)),
         Field("collides_with", Kind.MODEL, 2, digest=7, stored=up_to(2.0**32 - 1.0), meaning="lower and upper 32 layers, as bits"),
+        Field("fingerprint", Kind.MODEL, 2, digest=8, stored=up_to(2.0**32 - 1.0), meaning="of the points of a hull"),
     ),
 )  # fmt: skip
 """Shapes, in the component order of `collision.layout`."""
@@ -95,7 +96,7 @@ class ShapeHandle(TableRows):
         if not isinstance(shape, Shape):
             refuse(owner, "shape", shape, "a shape of engine.shapes, such as a Box", TypeError)
         if not (solids := shape._solids()):
-            refuse(owner, "shape", shape, "a shape that can touch: a Box, Compound, Plane or Sphere")
+            refuse(owner, "shape", shape, "a shape that can touch, and not a TriangleMesh")
         if body is not None:
             require_body(body, "body", owner)
             if not shape._is_for_bodies:
@@ -122,6 +123,7 @@ class ShapeHandle(TableRows):
             "restitution": [[material.restitution]],
             "layer": [[checked_layer(layer, "layer", owner)]],
             "collides_with": np.reshape(bits_of(collides_with, owner), (2, 1)),
+            "fingerprint": np.transpose([solid.points.fingerprint for solid in solids]),
         }
         super().__init__([(body,)] * len(solids), {key: np.asarray(value, float) for key, value in values.items()})
 
@@ -220,9 +222,11 @@ def bits_of(layers: Iterable[int], owner: str) -> tuple[int, int]:
 def fits_rows(shape: Shape, columns: FloatArray) -> bool:
     """Whether rows of the table of shapes, as columns, are those of the parts of a shape of one owner."""
     solids, owners = shape._solids(), set(columns[layout.BODY].tolist())
+    named = columns[layout.FINGERPRINT : layout.FINGERPRINT + 2].T.tolist()
     return (
         columns[layout.TYPE].tolist() == [solid.type for solid in solids]
         and columns[layout.SIZES : layout.SIZES + 3].T.tolist() == [list(solid.sizes) for solid in solids]
+        and named == [list(solid.points.fingerprint) for solid in solids]
         and len(owners) == 1
         and (shape._is_for_bodies or owners == {NOBODY})
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import FloatArray, read_only
 from ..rotation import conjugate, multiply, rotate
+from .points import NO_POINTS, Points
 from .surfaces import Surface
 
 _REST = read_only(np.array((0.0, 0.0, 0.0, 1.0)))
@@ -25,6 +26,8 @@ class Solid(NamedTuple):
     """Of its origin from that of the shape [m], in the axes of the shape."""
     orientation: FloatArray = _REST
     """From its axes to those of the shape."""
+    points: Points = NO_POINTS
+    """Its corners and faces, if its type has any."""
 
 
 class Shape:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..collision import layout, steps
+from ..collision import broad, cores, layout, manifold, parting, steps
+from ..collision.broad import near_pairs
 from ..collision.detection import find_contacts, keep_contacts, undo_contacts
 from ..collision.layout import (
     CONTACTS,
@@ -22,6 +24,9 @@ from ..collision.layout import (
     SHORT_OF_POINTS,
     SHORT_OF_STRUCTURES,
 )
+from ..collision.manifold import touch_cores
+from ..collision.pairs import touch_shapes
+from ..collision.parting import part_cores
 from ..compilation.choice import Loop, named
 from ..compilation.packed import Packed
 from ..constraints import layout as rows
@@ -31,6 +36,7 @@ from ..loops.layout import TICKS
 from ..loops.program import Operation
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA
+from ..shapes.points import points_of
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import FilledTable, Table
@@ -114,9 +120,8 @@ class Contacts:
         count = shapes.count
         self.counts[SHAPES], self.counts[CONTACTS] = count, 0
         self._bounds = np.zeros((count, layout.BOUND_SIZE))
-        self._order, self._starts = np.arange(count), np.zeros(count + 1, np.int64)
-        self._found = np.zeros((layout.MOST_FOUND, layout.FOUND_SIZE))
-        self._polygon = np.zeros((24, 3))
+        self._near = _search(count)
+        self._find_forms()
         if not self._room:
             self._pairs = np.zeros((8 * _FEW, 4), np.int64)
             self._make_lists(2 * _FEW)
@@ -125,6 +130,28 @@ class Contacts:
         self._number()
         self._version += 1
         self._seen = seen
+
+    def _find_forms(self) -> None:
+        """Gather the points of shapes, and make the arrays in which cores are compared if there are any cores."""
+        array, count = self.shapes.array, self.shapes.count
+        self._has_cores = bool((array[layout.TYPE, :count] >= layout.CAPSULE).any())
+        named = array[layout.FINGERPRINT : layout.FINGERPRINT + 2, :count].T
+        self._forms = np.zeros((count, layout.FORM_SIZE), np.int64)
+        distinct, which = np.unique(named, axis=0, return_inverse=True) if self._has_cores else (named[:0], None)
+        self._points = [points_of((low, high)) for low, high in distinct.tolist()]
+        if which is not None:
+            at = np.cumsum([0, *(points.columns.shape[1] for points in self._points)])
+            each = [
+                (start, points.corner_count, points.face_count) for start, points in zip(at, self._points, strict=False)
+            ]
+            self._forms[:] = np.array(each, np.int64)[which.reshape(-1)]
+        columns = np.hstack([points.columns for points in self._points] or [np.zeros((4, 0))])
+        self._found, self._polygon, self._narrow = _comparison(np.ascontiguousarray(columns), self._has_cores)
+
+    @property
+    def called(self) -> list[Loop | None]:
+        """The kernels that operations of contacts call, in the order of `collision.detection`."""
+        return [_near_loop(), *(_core_loops() if self._has_cores else [])]
 
     def _make_lists(self, contacts: int) -> None:
         """Have room for so many contacts, each with as many points as it may have."""
@@ -191,9 +218,17 @@ class Contacts:
         """
         bodies, graph, table = self._bodies, self.islands.graph, self.table
         found = Packed(
-            *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._order, self._starts),
-            *(self._pairs, self._excluded, self._found, self._polygon, self._taken, self._touching, self._list),
-            *(self.counts, calls, graph.arguments(*self._counted()), self.islands.room, self.islands.counts, dt),
+            *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._near, self._pairs),
+            *(self._excluded, self._forms, self._narrow, self._found, self._polygon, self._taken, self._touching),
+            *(
+                self._list,
+                self.counts,
+                calls,
+                graph.arguments(*self._counted()),
+                self.islands.room,
+                self.islands.counts,
+                dt,
+            ),
         )
         kept = Packed(
             *(bodies.array, table.array, table.counted, self._kept, self._taken),
@@ -242,14 +277,65 @@ class Contacts:
         return total / dt
 
 
+def _search(count: int) -> tuple[Any, ...]:
+    """The arrays of the search for pairs of so many shapes; see `collision.broad.near_pairs`."""
+    entries = broad.ENTRIES_PER_SHAPE * count
+    return (
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros((1 << max((2 * count).bit_length(), 4)) + 1, np.int64),
+        np.zeros((2 * entries, broad.ENTRY_SIZE), np.int64),
+        np.zeros((entries, 6)),
+        np.zeros((broad.LEVEL_SIZES, broad.LEVELS + 1), np.int64),
+        np.zeros(broad.LEVELS + 1),
+        np.zeros(count + 1, np.int64),
+    )
+
+
+def _comparison(points: FloatArray, has_cores: bool) -> tuple[FloatArray, FloatArray, tuple[Any, ...]]:
+    """The arrays for the points of a pair, for polygons, and for the comparison of cores with these points."""
+    vertices, facets = (parting.MOST_VERTICES, parting.MOST_FACES) if has_cores else (1, 1)
+    narrow = (
+        np.zeros((2, cores.PLACED_SIZE)),
+        points,
+        np.zeros((vertices, parting.VERTEX_SIZE)),
+        np.zeros((facets, parting.FACE_SIZE)),
+        np.zeros((facets, 4), np.int64),
+        np.zeros((facets, 2), np.int64),
+        np.zeros(4),
+        np.zeros((1, parting.ANSWER_SIZE)),
+    )
+    found = np.zeros((manifold.MOST_TOUCHING if has_cores else layout.MOST_FOUND, layout.FOUND_SIZE))
+    return found, np.zeros((manifold.POLYGONS if has_cores else 24, 3)), narrow
+
+
+@cache
+def _near_loop() -> Loop:
+    """The kernel that finds pairs of shapes."""
+    return named(near_pairs, np.zeros((1, 1)), *_search(1), np.zeros((1, 4), np.int64), 1)
+
+
+@cache
+def _core_loops() -> tuple[Loop, ...]:
+    """The kernels that compare cores, in the order of `collision.detection`."""
+    found, polygon, narrow = _comparison(np.zeros((4, 1)), False)
+    array, forms, calls = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
+    return (
+        named(touch_shapes, array, array, forms, narrow, found, polygon, calls, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0),
+        named(touch_cores, *narrow, found, polygon, calls, 0.0, 0.0),
+        named(part_cores, *narrow),
+    )
+
+
 def kernels_of_contacts(divides: bool) -> list[Loop]:
     """The kernels that find and keep contacts; with `divides` in ticks of several steps as well."""
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
+    points, polygon, narrow = _comparison(np.zeros((4, 1)), False)
     found = Packed(
-        *(array, array, array, flat, array, flat, flat, integers, integers, array, array, flat, array, integers),
-        *(flat, flat, numbered, flat, flat, 1.0),
+        *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, points, polygon),
+        *(flat, array, integers, flat, flat, numbered, flat, flat, 1.0),
     )
     kept = Packed(array, array, flat, array, flat, array, integers, flat, flat)
     loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0), named(undo_contacts, kept, 0, 0)]
@@ -257,4 +343,4 @@ def kernels_of_contacts(divides: bool) -> list[Loop]:
         packed = Packed(array, flat, array, flat, flat)
         called = steps.open_contact_steps, steps.add_contact_step, steps.end_contact_steps, steps.undo_contact_steps
         loops += [named(each, packed, 0, 0) for each in called]
-    return loops
+    return [*loops, _near_loop(), *_core_loops()]

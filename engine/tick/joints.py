@@ -292,13 +292,14 @@ class Joints:
         graph = self._look(self._islands)
         islands = self._islands
         around = loops_around_islands(bodies.stores_momentum)
-        called = around.open, around.step, around.close, around.move, around.undo, numbering_loop()
+        called: tuple[Loop | None, ...] = around.open, around.step, around.close, around.move, around.undo
         if contacts.any:
             contacts.use(moves_all=False)
             islands, graph = contacts.islands, contacts.islands.graph
+            called = *called, numbering_loop(), *contacts.called
         bound = Bound(
             *(islands, bodies, self._table.array, integrator, gyroscopic, forces, forces.depends_on_rates),
-            *(called if contacts.any else called[:-1], contacts.any),
+            *(called, contacts.any),
         )
         ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
         packed = Packed(
@@ -354,7 +355,7 @@ class Joints:
         if contacts.any:
             contacts.use(moves_all=True)
             islands, graph = contacts.islands, contacts.islands.graph
-            called = *called, None, numbering_loop()
+            called = *called, None, numbering_loop(), *contacts.called
         acting = integrator, gyroscopic, forces, depends_on_rates
         bound = Bound(islands, all_bodies, self._table.array, *acting, called, contacts.any)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times

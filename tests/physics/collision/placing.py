@@ -16,13 +16,8 @@ from engine.collision.layout import (
     TO_FIRST,
     TURNS_WITH,
 )
-from engine.compilation.compiler import address_of, address_of_bound, kernel, plain, types_of
+from engine.compilation.compiler import address_of, address_of_bound, plain, types_of
 from engine.rotation import rotate
-
-
-@kernel("touch-plane-with-core")
-def _touch_plane(placed, points, found, polygon, foot, normal, margin):
-    return manifold.touch_plane_with_core(placed, points, found, polygon, foot, normal, margin)
 
 
 class Solid:
@@ -122,21 +117,27 @@ class Touch:
         self.found = np.zeros((manifold.MOST_TOUCHING, FOUND_SIZE))
         polygon = np.zeros((manifold.POLYGONS, 3))
         part, touch = parting.part_cores, manifold.touch_cores
-        calls = np.array([0 if is_plain else address_of(part, types_of(*arrays))])
+        calls = np.zeros(manifold.PART + 1, np.int64)
+        calls[manifold.PART] = 0 if is_plain else address_of(part, types_of(*arrays))
         if is_plain:
             # held by name, because an address in plain Python keeps nothing alive
             run = lambda *arguments: plain(part)(*arguments)  # noqa: E731
-            calls[0], touch = address_of_bound(run), plain(touch)
+            calls[manifold.PART], touch = address_of_bound(run), plain(touch)
         least = min(first.least, second.least)
         self.read(touch(*arrays, self.found, polygon, calls, margin, least))
 
     @classmethod
     def of_plane(cls, solid, foot, normal, margin):
         """The points at which a solid, which comes first, touches a plane."""
+        across = np.cross(normal, (1.0, 0.0, 0.0))
+        axes = tuple(across / np.linalg.norm(across)), (0.0, 0.0, 0.0), normal
         touch = cls.__new__(cls)
         touch.found = np.zeros((manifold.MOST_TOUCHING, FOUND_SIZE))
-        array, points = placed((solid, solid))
-        touch.read(_touch_plane(array, points, touch.found, np.zeros((manifold.POLYGONS, 3)), foot, normal, margin))
+        arrays = (*placed((solid, solid)), *scratch())
+        cores.place_core(arrays[0], 1, cores.PLANE_CORE, foot, axes, (0.0, 0.0, 0.0), 0.0)
+        calls = np.zeros(manifold.PART + 1, np.int64)
+        polygon = np.zeros((manifold.POLYGONS, 3))
+        touch.read(manifold.touch_cores(*arrays, touch.found, polygon, calls, margin, solid.least))
         return touch
 
     def read(self, count):
