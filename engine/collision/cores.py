@@ -1,7 +1,7 @@
 """Convex cores of shapes, placed for the comparison of a pair, and their farthest points.
 
 A shape is a convex core with a radius. The core of a sphere is a point, that of a capsule a segment; boxes, cylinders, hulls and triangles
-are their own cores. The two shapes of a pair are placed in the two rows of an array, in world axes from a common base. The corners and
+are their own cores. The two shapes of a pair are placed in the two rows of an array, in the world frame from a common base. The corners and
 faces of hulls are in an array of points, in the axes of the hull.
 """
 

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import FloatArray
-from ..loops.columns import Integers
+from ..loops.columns import Array, Integers
 
 FLAT = 1e-9
 """Share of its size by which a corner may be off the plane of a face, or a point outside the hull."""
@@ -21,12 +20,12 @@ class Hull(NamedTuple):
         loops: The corners of each face, anticlockwise from outside.
     """
 
-    corners: FloatArray
-    normals: FloatArray
-    offsets: FloatArray
+    corners: Array
+    normals: Array
+    offsets: Array
     loops: list[list[int]]
 
-    def columns(self) -> FloatArray:
+    def columns(self) -> Array:
         """The columns of the array of points from which the kernels read a hull, shape (4, k)."""
         corners = np.zeros((4, len(self.corners)))
         corners[:3] = self.corners.T
@@ -39,7 +38,7 @@ class Hull(NamedTuple):
         return np.hstack([corners, faces, ranges, around])
 
 
-def hull_of(points: FloatArray) -> Hull | None:
+def hull_of(points: Array) -> Hull | None:
     """The convex hull of finite points of shape (n, 3), found by adding the farthest ones first; None if they are in a plane."""
     size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
     triangles = _triangulated(points, FLAT * 0.1 * size)
@@ -70,17 +69,17 @@ def hull_of(points: FloatArray) -> Hull | None:
     )
 
 
-def _plane(corners: FloatArray) -> tuple[FloatArray, float]:
+def _plane(corners: Array) -> tuple[Array, float]:
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
     normal = normal / np.linalg.norm(normal)
     return normal, float(np.mean(corners @ normal))
 
 
-def _area(corners: FloatArray) -> float:
+def _area(corners: Array) -> float:
     return float(np.linalg.norm(np.cross(corners[1] - corners[0], corners[2] - corners[0])))
 
 
-def _first_four(points: FloatArray, flat: float) -> list[int] | None:
+def _first_four(points: Array, flat: float) -> list[int] | None:
     """Four points that are far apart, with a positive volume; None if all are in a plane."""
     first = int(np.argmin(points[:, 0]))
     second = int(np.argmax(np.linalg.norm(points - points[first], axis=1)))
@@ -100,7 +99,7 @@ def _first_four(points: FloatArray, flat: float) -> list[int] | None:
     return [first, second, third, fourth] if above[fourth] > 0.0 else [first, third, second, fourth]
 
 
-def _triangulated(points: FloatArray, flat: float) -> Integers | None:
+def _triangulated(points: Array, flat: float) -> Integers | None:
     """The triangles of a hull, anticlockwise from outside."""
     start = _first_four(points, flat)
     if start is None:

@@ -134,6 +134,7 @@ def touching(s, body):
     return body.add_shape(shapes.Sphere(2.5), material=shapes.Material(0.3, 0.1))
 
 
+HULL = np.random.default_rng(3).normal(size=(12, 3))
 DUMBBELL = shapes.Compound(
     [(shapes.Sphere(0.3), TILTED, (0, 0.6, 0, 0.8)), (shapes.Box((1, 2, 3)), (0, 0, -1), (0, 0, 0, 1))]
 )
@@ -235,6 +236,9 @@ MAKERS = {
     "Weld": [weld],
     "Box": [lambda s: s.ship.add_shape(shapes.Box((1.0, 0.2, 0.3)), position=TILTED, orientation=(0, 0.6, 0, 0.8))],
     "Compound": [lambda s: s.ship.add_shape(DUMBBELL, position=TILTED, layer=3, collides_with=(0, 40), name="rail")],
+    "Capsule": [lambda s: s.ship.add_shape(shapes.Capsule(0.2, 0.7), position=TILTED)],
+    "ConvexHull": [lambda s: s.ship.add_shape(shapes.ConvexHull(HULL), orientation=(0, 0.6, 0, 0.8))],
+    "Cylinder": [lambda s: s.ship.add_shape(shapes.Cylinder(0.2, 0.7), position=TILTED)],
     "Material": [lambda s: s.ship.add_shape(shapes.Sphere(0.3), material=shapes.Material(0.3, 0.7))],
     "Plane": [
         lambda s: s.world.add_shape(shapes.Plane(TILTED, -3.0), position=(0, 0, 1), orientation=(0, 0.6, 0, 0.8))
