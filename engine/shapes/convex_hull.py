@@ -21,8 +21,7 @@ class ConvexHull(Shape):
     """The smallest convex polyhedron around points.
 
     Args:
-        points: At least four and at most 256 points that are not in a plane [m], in its own axes, shape (n, 3). Points within the polyhedron
-            are left out.
+        points: From four to 256 points that are not all in a plane [m], in its own axes, shape (n, 3). Points within it are left out.
 
     Raises:
         TypeError: If `points` are not numbers.
