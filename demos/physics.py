@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
     from engine import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
+    from engine.batch import Batch
     from engine.command_line import run_own as run_command
     from engine.saving.recorder import Record
     from engine.solids.mesh_files import read_mesh
 else:
     from .. import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
+    from ..batch import Batch
     from ..command_line import run_own as run_command
     from ..saving.recorder import Record
     from ..solids.mesh_files import read_mesh
 
 __all__ = [
+    "Batch",
     "Body",
     "MassProperties",
     "Record",

@@ -16,6 +16,7 @@ PICTURES = {
     "top.webp": ("top", "--frames 480"),
     "integrators.webp": ("integrators", "--frames 900"),
     "swarm.webp": ("swarm", "--frames 480"),
+    "fleet.webp": ("fleet", "--frames 420"),
     "orbit.webp": ("orbit", "--frames 440"),
     "detumble.webp": ("detumble", "--frames 150"),
     "attitude.webp": ("attitude", "--frames 300"),
