@@ -246,6 +246,10 @@ SLIDES_ALONG = 43
 """The direction of slip for which the terms were written."""
 TERMS, TERM_SIZE = 45, 10
 """For three terms of the matrix the weight, and the direction of the impulse and of the angular impulses on both bodies."""
-PUSHED_BEFORE, CLOSED_BEFORE = TERMS + 3 * TERM_SIZE, TERMS + 3 * TERM_SIZE + 3
+ANSWERS, MOST_ROWS = TERMS, 12
+"""In sweeps, how the rates of all rows of the contact answer to a unit impulse along each row of the point."""
+RATES, SUMS = ANSWERS + 3 * MOST_ROWS, ANSWERS + 4 * MOST_ROWS
+"""The rates and the impulses of all rows of a contact, in its first point, while a sweep is at it; the normal ones come first."""
+PUSHED_BEFORE, CLOSED_BEFORE = SUMS + MOST_ROWS, SUMS + MOST_ROWS + 3
 """Impulse and largest closing speed in the steps of the tick before this one, if the tick is divided."""
 TOUCH_SIZE = CLOSED_BEFORE + 1

@@ -9,11 +9,12 @@ Source: Moreau (1988), Jean (1999), the contact dynamics method.
 from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
-from ..kernels.vectors import add_scaled, apply_symmetric
+from ..kernels.vectors import add_scaled, apply_symmetric, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_symmetric
 from ..loops.layout import INVERSE_INERTIA, INVERSE_MASS
 from .joint_types import load
 from .layout import (
+    ANSWERS,
     BODIES,
     BODIES_END,
     CHANGE,
@@ -27,60 +28,138 @@ from .layout import (
     LAST_ROW,
     LINEAR,
     MISS,
+    MOST_ROWS,
     ON_BODY,
     ON_OTHER,
     POINT_BEFORE,
+    RATES,
     SECOND_PLACE,
+    SUMS,
     YIELDS,
 )
 from .solver import along
 
-SWEEPS = 10
+SWEEPS, PASSES = 10, 8
+"""Sweeps over all contacts, and passes over the normal impulses of the points of a contact in each."""
 
 
 @inlined
-def _push(own: Array, work: Array, rows: Array, row: int, place: int, other: int, impulse: float) -> None:
-    """Give an impulse along a row to the changes of the velocities of its bodies."""
-    linear = load(rows, row, LINEAR)
-    add_to_vector(work, CHANGE, place, add_scaled((0.0, 0.0, 0.0), impulse * float(own[INVERSE_MASS, place]), linear))
-    turned = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), load(rows, row, ON_BODY))
-    add_to_vector(work, CHANGE + 3, place, add_scaled((0.0, 0.0, 0.0), impulse, turned))
-    if other >= 0:
-        pushed = add_scaled((0.0, 0.0, 0.0), -impulse * float(own[INVERSE_MASS, other]), linear)
-        add_to_vector(work, CHANGE, other, pushed)
-        turned = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, other), load(rows, row, ON_OTHER))
-        add_to_vector(work, CHANGE + 3, other, add_scaled((0.0, 0.0, 0.0), -impulse, turned))
+def _slot(number: int, points: int) -> int:
+    """The place of a row of a contact among the rates: all normal ones come first."""
+    return number // 3 if number % 3 == 0 else points + 2 * (number // 3) + number % 3 - 1
 
 
 @inlined
-def _settle_point(
-    own: Array, work: Array, rows: Array, touching: Array, row: int, point: int, place: int, other: int
+def _find_answers(
+    own: Array, rows: Array, touching: Array, first_row: int, point: int, place: int, other: int, count: int
 ) -> None:
-    """Give a point the impulse that it asks for."""
-    friction = float(touching[point, CONE])
-    if friction < 0.0:
-        return
-    before = load(touching, point, POINT_BEFORE)
-    rate = float(rows[row, MISS]) + along(work, rows, row, place, other, CHANGE, CHANGE + 3)
-    normal = before[0] + float(rows[row, IMPULSE])
-    pushed = max(0.0, normal - rate / float(rows[row, YIELDS]))
-    rows[row, IMPULSE] = pushed - before[0]
-    if pushed != normal:
-        _push(own, work, rows, row, place, other, pushed - normal)
-    # both directions at once, with what the more yielding one yields, so that friction is round
-    one, two = before[1] + float(rows[row + 1, IMPULSE]), before[2] + float(rows[row + 2, IMPULSE])
-    if friction == 0.0 and one == 0.0 and two == 0.0:
+    """Find how the rates of all rows of a contact answer to a unit impulse along each of them."""
+    mobility = float(own[INVERSE_MASS, place]) + (float(own[INVERSE_MASS, other]) if other >= 0 else 0.0)
+    inverse = load_symmetric(own, INVERSE_INERTIA, place)
+    other_inverse = load_symmetric(own, INVERSE_INERTIA, max(other, 0))
+    for number in range(count):
+        row, column = first_row + number, ANSWERS + MOST_ROWS * (number % 3)
+        linear = scale(mobility, load(rows, row, LINEAR))
+        turned = apply_symmetric(inverse, load(rows, row, ON_BODY))
+        other_turned = apply_symmetric(other_inverse, load(rows, row, ON_OTHER)) if other >= 0 else (0.0, 0.0, 0.0)
+        slot = _slot(number, count // 3)
+        for each in range(number + 1):
+            at = first_row + each
+            answer = dot(linear, load(rows, at, LINEAR)) + dot(turned, load(rows, at, ON_BODY))
+            if other >= 0:
+                answer += dot(other_turned, load(rows, at, ON_OTHER))
+            touching[point + number // 3, column + _slot(each, count // 3)] = answer
+            touching[point + each // 3, ANSWERS + MOST_ROWS * (each % 3) + slot] = answer
+
+
+@inlined
+def _answer(touching: Array, point: int, which: int, entry: int, first: int, last: int, impulse: float) -> None:
+    """Change rates of a contact by an impulse along a row of one of its points."""
+    column = ANSWERS + MOST_ROWS * entry
+    for slot in range(first, last):
+        touching[point, RATES + slot] += impulse * touching[which, column + slot]
+
+
+@inlined
+def _settle_normals(rows: Array, touching: Array, first_row: int, point: int, points: int) -> None:
+    """Give the points of a contact the normal impulses that they ask for together."""
+    for number in range(PASSES if points > 1 else 1):
+        for one in range(points):
+            which = one if number % 2 == 0 else points - 1 - one
+            if touching[point + which, CONE] < 0.0:
+                continue
+            normal = float(touching[point, SUMS + which])
+            pushed = max(
+                0.0, normal - float(touching[point, RATES + which]) / float(rows[first_row + 3 * which, YIELDS])
+            )
+            if pushed != normal:
+                touching[point, SUMS + which] = pushed
+                _answer(touching, point, point + which, 0, 0, points, pushed - normal)
+
+
+@inlined
+def _settle_slip(rows: Array, touching: Array, row: int, point: int, which: int, points: int) -> None:
+    """Give a point the friction that stops its slip, within the cone: both directions at once, with what the more yielding one yields."""
+    friction, slot = float(touching[point + which, CONE]), points + 2 * which
+    one, two = float(touching[point, SUMS + slot]), float(touching[point, SUMS + slot + 1])
+    if friction < 0.0 or (friction == 0.0 and one == 0.0 and two == 0.0):
         return
     yields = max(float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
-    slip = float(rows[row + 1, MISS]) + along(work, rows, row + 1, place, other, CHANGE, CHANGE + 3)
-    other_slip = float(rows[row + 2, MISS]) + along(work, rows, row + 2, place, other, CHANGE, CHANGE + 3)
-    first, second = one - slip / yields, two - other_slip / yields
-    size, most = sqrt(first * first + second * second), friction * pushed
+    first = one - float(touching[point, RATES + slot]) / yields
+    second = two - float(touching[point, RATES + slot + 1]) / yields
+    size, most = sqrt(first * first + second * second), friction * float(touching[point, SUMS + which])
     if size > most:
         first, second = first * (most / size), second * (most / size)
-    rows[row + 1, IMPULSE], rows[row + 2, IMPULSE] = first - before[1], second - before[2]
-    _push(own, work, rows, row + 1, place, other, first - one)
-    _push(own, work, rows, row + 2, place, other, second - two)
+    touching[point, SUMS + slot], touching[point, SUMS + slot + 1] = first, second
+    _answer(touching, point, point + which, 1, points, 3 * points, first - one)
+    _answer(touching, point, point + which, 2, points, 3 * points, second - two)
+
+
+@inlined
+def _settle_contact(
+    own: Array,
+    work: Array,
+    rows: Array,
+    touching: Array,
+    first_row: int,
+    point: int,
+    place: int,
+    other: int,
+    count: int,
+) -> None:
+    """Give the points of a contact what they ask for together, and the changes of the velocities that follow to its bodies."""
+    points = count // 3
+    for number in range(count):
+        row, slot = first_row + number, _slot(number, points)
+        rate = float(rows[row, MISS]) + along(work, rows, row, place, other, CHANGE, CHANGE + 3)
+        touching[point, RATES + slot] = rate
+        before = float(touching[point + number // 3, POINT_BEFORE + number % 3])
+        touching[point, SUMS + slot] = before + float(rows[row, IMPULSE])
+    _settle_normals(rows, touching, first_row, point, points)
+    for which in range(points):
+        row = first_row + 3 * which
+        before = float(touching[point + which, POINT_BEFORE])
+        change = float(touching[point, SUMS + which]) - before - float(rows[row, IMPULSE])
+        if change != 0.0:
+            _answer(touching, point, point + which, 0, points, count, change)
+    for which in range(points):
+        _settle_slip(rows, touching, first_row + 3 * which, point, which, points)
+    force, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for number in range(count):
+        row = first_row + number
+        total = float(touching[point, SUMS + _slot(number, points)])
+        total -= float(touching[point + number // 3, POINT_BEFORE + number % 3])
+        impulse = total - float(rows[row, IMPULSE])
+        rows[row, IMPULSE] = total
+        force = add_scaled(force, impulse, load(rows, row, LINEAR))
+        turn = add_scaled(turn, impulse, load(rows, row, ON_BODY))
+        other_turn = add_scaled(other_turn, impulse, load(rows, row, ON_OTHER))
+    add_to_vector(work, CHANGE, place, scale(float(own[INVERSE_MASS, place]), force))
+    add_to_vector(work, CHANGE + 3, place, apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), turn))
+    if other >= 0:
+        add_to_vector(work, CHANGE, other, scale(-float(own[INVERSE_MASS, other]), force))
+        turned = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, other), other_turn)
+        add_to_vector(work, CHANGE + 3, other, scale(-1.0, turned))
 
 
 @kernel("island-sweeps")
@@ -92,13 +171,13 @@ def sweep(
         for entry in range(6):
             work[CHANGE + entry, place] = 0.0
     first, last = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    for number in range(SWEEPS):
+    for number in range(SWEEPS + 1):
         for each in range(first, last):
-            link = each if number % 2 == 0 else first + last - 1 - each
-            place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
-            count = (links[link, LAST_ROW] - links[link, FIRST_ROW]) // 3
-            for one in range(count):
-                which = one if number % 2 == 0 else count - 1 - one
-                row, point = links[link, FIRST_ROW] + 3 * which, links[link, FIRST_POINT] + which
-                _settle_point(own, work, rows, touching, row, point, place, other)
+            link = each if number % 2 == 1 else first + last - 1 - each
+            ends = (links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, LAST_ROW] - links[link, FIRST_ROW])
+            row, point = links[link, FIRST_ROW], links[link, FIRST_POINT]
+            if number == 0:
+                _find_answers(own, rows, touching, row, point, *ends)
+            else:
+                _settle_contact(own, work, rows, touching, row, point, *ends)
     return 0

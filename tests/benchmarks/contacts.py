@@ -25,11 +25,17 @@ Place = tuple[tuple[float, float, float], float, float]
 """Position of the centre [m], edge [m] and mass [kg] of a cube."""
 
 
-def ours(places: Iterable[Place], turns: Iterable[Any] | None = None) -> World:
+WALLS = ((1.0, 0.0, -0.6), (-1.0, 0.0, -1.6), (0.0, 1.0, -0.6), (0.0, -1.0, -2.5))
+"""The walls of a bin: the normal along x and y, and the offset along it [m]."""
+
+
+def ours(places: Iterable[Place], turns: Iterable[Any] | None = None, has_walls: bool = False) -> World:
     """The cubes on the ground in this engine."""
     world = World(1 / 60, compilation="wait")
     material = shapes.Material(friction=0.5)
     world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), material=material)
+    for x, y, offset in WALLS if has_walls else ():
+        world.add_shape(shapes.Plane((x, y, 0.0), offset), material=material)
     for number, (position, size, mass) in enumerate(places):
         edges = (size, size, size)
         turn = (0.0, 0.0, 0.0, 1.0) if turns is None else list(turns)[number]
@@ -39,7 +45,7 @@ def ours(places: Iterable[Place], turns: Iterable[Any] | None = None) -> World:
     return world
 
 
-def peer(world: World, places: list[Place]) -> Callable[[], None] | None:
+def peer(world: World, places: list[Place], has_walls: bool) -> Callable[[], None] | None:
     """A function that runs MuJoCo over 1/60 s, from the present state of a world."""
     if mujoco is None:
         return None
@@ -49,9 +55,13 @@ def peer(world: World, places: list[Place]) -> Callable[[], None] | None:
         f'<geom type="box" size="{size / 2} {size / 2} {size / 2}" mass="{mass}" friction="0.5 0 0"/></body>'
         for body, (_position, size, mass) in zip(world.bodies, places, strict=True)
     )
+    walls = "".join(
+        f'<geom type="plane" pos="{x * offset} {y * offset} 0" zaxis="{x} {y} 0" size="50 50 1" friction="0.5 0 0"/>'
+        for x, y, offset in (WALLS if has_walls else ())
+    )
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><option timestep="{1 / 240}" gravity="0 0 {-G}" cone="elliptic"/><size memory="400M"/><worldbody>'
-        f'<geom type="plane" size="50 50 1" friction="0.5 0 0"/>{bodies}</worldbody></mujoco>'
+        f'<geom type="plane" size="50 50 1" friction="0.5 0 0"/>{walls}{bodies}</worldbody></mujoco>'
     )
     data = mujoco.MjData(model)
 
@@ -72,24 +82,24 @@ def pyramid(rows: int) -> list[Place]:
 
 
 def heap(count: int, seed: int = 1) -> tuple[list[Place], list[Any]]:
-    """Cubes of 0.5 m that fall on a heap, in random orientations."""
+    """Cubes of 0.5 m that fall on the ground or into a bin, in random orientations."""
     random = np.random.default_rng(seed)
     places, turns = [], []
     for number in range(count):
         layer, place = divmod(number, 6)
         x, y = divmod(place, 3)
-        position = (0.7 * x + 0.1 * random.normal(), 0.7 * y + 0.1 * random.normal(), 0.6 + 0.9 * layer)
+        position = (0.95 * x + 0.02 * random.normal(), 0.95 * y + 0.02 * random.normal(), 0.6 + 0.95 * layer)
         places.append((position, 0.5, 1.0))
         turn = random.normal(size=4)
         turns.append((turn / np.linalg.norm(turn)).tolist())
     return places, turns
 
 
-def measure(name: str, places: list[Place], turns: list[Any] | None, seconds: float) -> None:
+def measure(name: str, places: list[Place], turns: list[Any] | None, seconds: float, has_walls: bool) -> None:
     """Run a scene in both, taking turns of ten ticks, and print what was found."""
-    world = ours(places, turns)
+    world = ours(places, turns, has_walls)
     start = [np.array(position) for position, _size, _mass in places]
-    run = peer(world, places)
+    run = peer(world, places, has_walls)
     world.step()  # compiles
     own, others, deepest, speed = [], [], 0.0, 0.0
     for _turn in range(round(6 * seconds)):
@@ -120,12 +130,13 @@ def main(chosen: list[str] | None = None) -> None:
         "heavy": lambda: (stack(10, 1000.0), None, 60.0),
         "pyramid": lambda: (pyramid(10), None, 10.0),
         "heap30": lambda: (*heap(30), 6.0),
-        "heap100": lambda: (*heap(100), 6.0),
+        "bin30": lambda: (*heap(30), 6.0),
+        "bin100": lambda: (*heap(100), 6.0),
     }
     for name, make in scenes.items():
         if not chosen or name in chosen:
             places, turns, seconds = make()
-            measure(name, places, turns, seconds)
+            measure(name, places, turns, seconds, name.startswith("bin"))
 
 
 if __name__ == "__main__":
