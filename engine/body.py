@@ -17,6 +17,7 @@ from .checks import (
     beyond_range_allowed,
     components,
     finite_result,
+    integer,
     read_only,
     read_only_attributes,
     real,
@@ -45,7 +46,7 @@ from .loops.layout import (
 )
 from .loops.poses import pose_at
 from .reading import Reading, reading
-from .shapes.handle import ShapeHandle
+from .shapes.handle import MOST_GROUPS, ShapeHandle
 from .shapes.material import ALL, DEFAULT, Material
 from .shapes.shape import Shape
 from .solids.mass_properties import MassProperties
@@ -74,6 +75,8 @@ class _WorldOfBody(Protocol):
     def dt(self) -> float: ...
     def _add_shape(self, handle: ShapeHandle, owner: str) -> ShapeHandle: ...
     def _shapes_of(self, row: int) -> tuple[ShapeHandle, ...]: ...
+    def _group_of(self, row: int) -> int: ...
+    def _set_group(self, row: int, group: int) -> None: ...
 
 
 _ZERO = read_only(np.zeros(3))
@@ -574,9 +577,22 @@ class Body:
         return self._world._shapes_of(self.index)
 
     @property
+    def collision_group(self) -> int:
+        """The group of the body, an integer from 0, initially 0. Bodies of different groups pass through each other; shapes of the world
+        meet all groups."""
+        return self._world._group_of(self.index)
+
+    @collision_group.setter
+    def collision_group(self, value: int) -> None:
+        group = integer(value, "collision_group", self, at_least=0)
+        if group > MOST_GROUPS:
+            refuse(self, "collision_group", value, f"at most {MOST_GROUPS}")
+        self._world._set_group(self.index, group)
+
+    @property
     def contact_force_world(self) -> FloatArray:
         """Mean force of all contacts on the body over the last tick [N], world frame, shape (3,)."""
-        return reading(self._world._joints.contacts.force_on(self.index, self._world.dt))
+        return reading(self._world._joints.contacts.forces(self._world.dt)[self.index])
 
     def add_shape(
         self,
@@ -587,6 +603,7 @@ class Body:
         material: Material = DEFAULT,
         layer: int = 0,
         collides_with: Iterable[int] = ALL,
+        sensor: bool = False,
         name: str | None = None,
     ) -> ShapeHandle:
         """Give the body a shape, by which it touches other bodies and shapes of the world; its mass properties stay as they are.
@@ -600,6 +617,7 @@ class Body:
             material: Friction and restitution.
             layer: The layer of the shape, from 0 to 63.
             collides_with: The layers of the shapes that it touches.
+            sensor: Whether it only reports what it overlaps to functions of `World.on_contact`, and never pushes.
             name: Its name, which other shapes may share; None is the kind of shape.
 
         Returns:
@@ -617,7 +635,7 @@ class Body:
             <Box((1, 1, 1)) 'hull' of <Body 'crate'>>
         """
         _ = self.index  # a removed body says so
-        owner, options = f"{self!r}.add_shape", (position, orientation, material, layer, collides_with, name)
+        owner, options = f"{self!r}.add_shape", (position, orientation, material, layer, collides_with, sensor, name)
         return self._world._add_shape(ShapeHandle(shape, self, *options, owner=owner), owner)
 
     # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting

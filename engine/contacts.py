@@ -11,20 +11,21 @@ from .checks import FloatArray, refuse
 from .collision import layout
 from .reading import reading
 from .store.rows import is_body
+from .tick.contact_events import Contact
 from .tick.contacts import Contacts as Found
 
 if TYPE_CHECKING:
     from .body import Body
     from .shapes.handle import ShapeHandle
 
-__all__ = ["Contacts"]
+__all__ = ["Contact", "Contacts"]
 
 
 class Contacts:
     """The points at which shapes were near each other in the last tick, in the order of pairs of shapes.
 
-    A pair of shapes has up to four points. A point that is open has a positive gap and no impulse. In a pair, the first shape is that of a
-    body; the other one may be of the world.
+    A pair of shapes has up to four points. A point that is open has a positive gap and no impulse, and so has what a sensor sees. In a
+    pair, the first shape is that of a body; the other one may be of the world.
 
     Example:
         >>> from engine import MassProperties, World, shapes, forces
@@ -93,6 +94,11 @@ class Contacts:
     def closing_speed(self) -> FloatArray:
         """Speed at which the gap closed in the last tick [m/s], shape (n,)."""
         return self._read("closing_speed")
+
+    @property
+    def force_on_bodies_world(self) -> FloatArray:
+        """Mean force of all contacts on each body over the last tick [N], world frame, shape (n, 3) for n bodies."""
+        return reading(self._found.forces(self._world.dt))
 
     def solver_of(self, body: Body) -> str:
         """Which solver found the impulses on a body in the last tick.

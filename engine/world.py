@@ -73,6 +73,7 @@ from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, Unfinished, hash_
 from .store.views import TableView
 from .tick.actuators import Actuators, refuse_actuators
 from .tick.assigned import AssignedStates
+from .tick.contact_events import CONTACT_EVENTS, Contact
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.freezing import Freezing, Frozen
@@ -101,6 +102,8 @@ GivenJoint = TypeVar("GivenJoint", bound=Joint)
 """The type of the joint given to `World.add_joint`, which returns it."""
 GivenJointCallback = TypeVar("GivenJointCallback", bound=Callable[["World", Any], Any])
 """The type of the function given to `World.on_joint`, which returns it."""
+GivenContactCallback = TypeVar("GivenContactCallback", bound="Callable[[World, Contact], Any]")
+"""The type of the function given to `World.on_contact`, which returns it."""
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
@@ -1172,6 +1175,7 @@ class World:
         material: Material = DEFAULT,
         layer: int = 0,
         collides_with: Iterable[int] = ALL,
+        sensor: bool = False,
         name: str | None = None,
     ) -> ShapeHandle:
         """Add a shape to the world, which is at rest; bodies with shapes touch it.
@@ -1183,6 +1187,7 @@ class World:
             material: Friction and restitution.
             layer: The layer of the shape, from 0 to 63.
             collides_with: The layers of the shapes that it touches.
+            sensor: Whether it only reports what it overlaps to functions of `World.on_contact`, and never pushes.
             name: Its name, which other shapes may share; None is the kind of shape.
 
         Returns:
@@ -1198,7 +1203,7 @@ class World:
             >>> world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), name="ground")
             <Plane((0, 0, 1), 0) 'ground' of the world>
         """
-        options = position, orientation, material, layer, collides_with, name
+        options = position, orientation, material, layer, collides_with, sensor, name
         return self._add_shape(ShapeHandle(shape, None, *options, owner="World.add_shape"), "World.add_shape")
 
     def remove_shape(self, shape: ShapeHandle) -> None:
@@ -1220,11 +1225,62 @@ class World:
         """
         self._forces.remove(shape, "shape")
 
+    def ignore_pair(self, a: Body, b: Body, *, ignored: bool = True) -> None:
+        """Let the shapes of two bodies pass through each other from the next tick on.
+
+        Args:
+            a: A body of this world.
+            b: Another body of this world.
+            ignored: False to let them touch again.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a body is not in this world, or both are the same.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=1 / 60)
+            >>> tug, barge = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (0.9, 0, 0)])
+            >>> world.ignore_pair(tug, barge)
+        """
+        owner, ignores = "World.ignore_pair", boolean(ignored, "ignored", "World.ignore_pair")
+        for argument, body in (("a", a), ("b", b)):
+            self._own_body(body, owner, argument)
+        if a is b:
+            refuse(owner, "b", b, "another body than a")
+        table, pair = self._joints.contacts.ignored, sorted((a.index, b.index))
+        known = np.flatnonzero((np.sort(table.array[:, : table.count], axis=0).T == pair).all(axis=1))
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            if ignores and not len(known):
+                table.append(np.array(pair, float)[:, np.newaxis])
+            elif not ignores:
+                table.remove(known)
+
     def _add_shape(self, handle: ShapeHandle, owner: str) -> ShapeHandle:
         refuse_joints(self.integrator, owner)
         self._stages.policy.act()
+        if handle.body is not None:
+            handle._set_group(handle.body.world._group_of(handle.body.index))
         self._forces.add(handle)
         return handle
+
+    def _group_of(self, row: int) -> int:
+        """The collision group of the body in this row."""
+        table = self._joints.contacts.groups
+        known = np.flatnonzero(table.array[0, : table.count] == row)
+        return int(table.array[1, known[0]]) if len(known) else 0
+
+    def _set_group(self, row: int, group: int) -> None:
+        table = self._joints.contacts.groups
+        known = np.flatnonzero(table.array[0, : table.count] == row)
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            table.remove(known)
+            if group:
+                table.append(np.array([[row], [group]], float))
+            for handle in self._shapes_of(row):
+                handle._set_group(group)
 
     def _shapes_of(self, row: int) -> tuple[ShapeHandle, ...]:
         """The shapes of the body in this row."""
@@ -1321,6 +1377,88 @@ class World:
         return function
 
     @overload
+    def on_contact(
+        self,
+        function: GivenContactCallback,
+        event: str = "begin",
+        body: Body | None = None,
+        above: float = 0.0,
+        *,
+        name: str | None = None,
+    ) -> GivenContactCallback: ...
+
+    @overload
+    def on_contact(
+        self, *, event: str = "begin", body: Body | None = None, above: float = 0.0, name: str | None = None
+    ) -> Callable[[GivenContactCallback], GivenContactCallback]: ...
+
+    def on_contact(
+        self,
+        function: Any = LEFT_OUT,
+        event: str = "begin",
+        body: Body | None = None,
+        above: float = 0.0,
+        *,
+        name: str | None = None,
+    ) -> Any:
+        """Call `function(world, contact)` after an event at a contact of two shapes.
+
+        The function is called at the start of the next tick, after the functions of `on_joint`, in the order of pairs of shapes. What it
+        changes is undone if that tick fails. Every contact that begins also ends, if its shapes part, or one of them is removed, disabled
+        or filtered by its layers. What touches already when a function is added has begun for it, and may end. This works as a decorator:
+        ``@world.on_contact(event="hit", above=2.0)``.
+
+        Args:
+            function: The function. Leave it out to use this as a decorator. It gets a `Contact`.
+            event: "begin" when two shapes touch first, "end" when they no longer touch, or "hit" after an impact in which they closed
+                faster than their acceleration makes them within a tick. Sensors begin and end where they overlap a shape, and are not hit.
+            body: A body that has one of the shapes; None for all.
+            above: For "hit", the closing speed that must be exceeded [m/s], at least 0.
+            name: The name by which a snapshot in bytes refers to the function; None means its module and qualified name.
+
+        Returns:
+            The function.
+
+        Raises:
+            TypeError: If `function` is not callable, or is a generator function or a coroutine function, or another argument has the wrong
+                type.
+            ValueError: If `event` is unknown, `body` is not in this world, or `above` is negative.
+
+        Example:
+            >>> from engine import shapes
+            >>> world = World(dt=1 / 60)
+            >>> wall = world.add_shape(shapes.Plane((-1.0, 0.0, 0.0), -1.0), name="wall")
+            >>> ball = world.add_body(MassProperties.sphere(1.0, 0.1), velocity=(3.0, 0.0, 0.0))
+            >>> _ = ball.add_shape(shapes.Sphere(0.1))
+            >>> @world.on_contact(event="hit", above=1.0)
+            ... def report(world, contact):
+            ...     print(f"{contact.shapes[1].name} at {contact.closing_speed:.3g} m/s")
+            >>> world.step(30)
+            wall at 3 m/s
+        """
+        owner = "World.on_contact"
+        _check_name(name, owner)
+        option(event, "event", owner, CONTACT_EVENTS)
+        least = real(above, "above", owner, at_least=0.0)
+        if body is not None:
+            self._own_body(body, owner, "body")
+        if function is LEFT_OUT:
+            return lambda decorated: self.on_contact(decorated, event, body, above, name=name)
+        rule = "a function with two arguments, the world and a contact"
+        if not callable(function):
+            refuse(owner, "function", function, rule, TypeError)
+        check_calls(function, owner, "function", rule, 2)
+        events = self._stages.joint_events
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            self._memory._join(function)
+            self._store.record(setattr, events, "functions", events.functions)
+            touching = self._stages.contact_events.touching(body) if event != "hit" else ()
+            added = JointCallback(function, event, name or default_name(function), body, least, touching)
+            events.functions = [*events.functions, added]
+        return function
+
+    @overload
     def on_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
@@ -1410,7 +1548,7 @@ class World:
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
-        """Stop calling a function that was added by `on_tick`, `after_tick` or `on_joint`.
+        """Stop calling a function that was added by `on_tick`, `after_tick`, `on_joint` or `on_contact`.
 
         Args:
             function: The function, as it was added.
@@ -1442,7 +1580,7 @@ class World:
                 "World.remove_callback",
                 "function",
                 function,
-                "one that was added by on_tick, after_tick or on_joint",
+                "one that was added by on_tick, after_tick, on_joint or on_contact",
             )
         with self._store.all_or_nothing():
             self._store.before_change()

@@ -45,6 +45,7 @@ from ..loops.columns import Array, Integers, load_quaternion, load_vector, store
 from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, TICKS, VELOCITY
 from .boxes import fewer, touch_boxes, touch_corners
 from .layout import (
+    APART_BY,
     AT,
     AT_OTHER,
     BODY,
@@ -64,6 +65,7 @@ from .layout import (
     FIRST_SOLVES,
     FRICTION,
     GAP_BEFORE,
+    GROUP,
     HIGH,
     KEPT_AT,
     KEPT_COUNT,
@@ -84,6 +86,8 @@ from .layout import (
     SECOND_OF,
     SECOND_RADIUS,
     SECOND_SHAPE,
+    SENSED,
+    SENSOR,
     SHAPES,
     SHORT,
     SHORT_OF_PAIRS,
@@ -363,6 +367,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         dt,
     ) = unpack(packed)
     for shape in range(counts[SHAPES]):
+        near[1][shape] = int(shapes[GROUP, shape])
         _bound(bodies, shapes, bounds, near[0], shape, dt)
     counts[PAIRS] = call(calls[NEAR], (bounds, *near, pairs, counts[SHAPES]))
     if counts[PAIRS] < 0:
@@ -370,7 +375,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         return FULL
     for known in range(known_count[0]):
         taken[known] = 0
-    point = contact = known = 0
+    point = contact = known = sensed = 0
     for number in range(counts[PAIRS]):
         first, second = pairs[number, 2], pairs[number, 3]
         if not _may_collide(bodies, shapes, excluded, counts[EXCLUDED], first, second):
@@ -389,9 +394,21 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             count = _touch(bodies, shapes, found, polygon, base, first, second, margin)
         if count == 0:
             continue
-        if contact == touches.shape[1] or point + count > touching.shape[0]:
+        if contact + sensed == touches.shape[1] or point + sensed + count > touching.shape[0]:
             counts[SHORT] = SHORT_OF_POINTS
             return FULL
+        if shapes[SENSOR, first] != 0.0 or shapes[SENSOR, second] != 0.0:
+            sensed += 1
+            at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
+            touches[TOUCHING_BODY, at], touches[TOUCHED_BODY, at] = body, other
+            touches[POINTS_FROM, at], touches[POINTS_OF_CONTACT, at] = last, 1
+            touches[FIRST_OF, at], touches[SECOND_OF, at] = first, second
+            deepest = 0
+            for each in range(1, count):
+                if found[each, APART_BY] < found[deepest, APART_BY]:
+                    deepest = each
+            _put_point(bodies, shapes, touching, found, deepest, last, base, first, second)
+            continue
         touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact] = body, other
         touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, count
         touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
@@ -406,7 +423,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             _put_point(bodies, shapes, touching, found, each, point, base, first, second)
             _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, counts[STEP] > 0)
             point += 1
-    counts[POINTS], counts[CONTACTS] = point, contact
+    counts[POINTS], counts[CONTACTS], counts[SENSED] = point, contact, sensed
     numbered[5][4] = contact
     if call(calls[NUMBER], numbered) != 0:
         counts[SHORT] = SHORT_OF_STRUCTURES
@@ -442,18 +459,23 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         for known in range(known_count[0]):
             kept[row, known] = contacts[row, known]
     counts[KEPT_AT], counts[KEPT_COUNT] = control[TICKS] - 1, known_count[0]
-    written = known = 0
+    written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
-        if counts[STEP] > 0:  # points that have ended in this tick stay until it ends
-            low = high = NO_SHAPE
-            if contact < counts[CONTACTS]:
-                first, second = touches[FIRST_OF, contact], touches[SECOND_OF, contact]
-                low, high = min(first, second), max(first, second)
-            while known < counts[KEPT_COUNT] and not _is_before_pair(low, high, kept, known):
+        low = high = NO_SHAPE
+        if contact < counts[CONTACTS]:
+            low, high = _pair_of(touches, contact)
+        # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
+        while True:
+            at = touches.shape[1] - 1 - sensed
+            has_ended = counts[STEP] > 0 and known < counts[KEPT_COUNT] and not _is_before_pair(low, high, kept, known)
+            sees = sensed < counts[SENSED] and _is_less(_pair_of(touches, at), (low, high))
+            if not (has_ended or sees) or written == contacts.shape[1]:
+                break
+            if sees and not (has_ended and not _is_before_pair(*_pair_of(touches, at), kept, known)):
+                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at)
+                sensed, written = sensed + 1, written + 1
+            else:
                 if taken[known] == 0 and _was_pushed(kept, known):
-                    if written == contacts.shape[1]:
-                        counts[SHORT] = SHORT_OF_POINTS
-                        return FULL
                     _keep_ended(contacts, written, kept, known)
                     written += 1
                 known += 1
@@ -467,6 +489,18 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                 written += 1
     known_count[0] = written
     return 1
+
+
+@inlined
+def _pair_of(touches: Integers, contact: int) -> tuple[int, int]:
+    """The two shapes of a contact, in ascending order."""
+    first, second = touches[FIRST_OF, contact], touches[SECOND_OF, contact]
+    return min(first, second), max(first, second)
+
+
+@inlined
+def _is_less(pair: tuple[int, int], other: tuple[int, int]) -> bool:
+    return pair[0] < other[0] or (pair[0] == other[0] and pair[1] < other[1])
 
 
 NO_SHAPE = 1 << 52

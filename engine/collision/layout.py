@@ -12,7 +12,9 @@ LAYER, COLLIDES_WITH = 15, 16
 """The layer, and the lower and the upper 32 layers with which it collides, as bits."""
 FINGERPRINT = 18
 """Of the points of a hull, two numbers of 32 bits."""
-SHAPE_ROWS = 20
+SENSOR, GROUP = 20, 21
+"""Whether it only reports what it overlaps, and the group of its body."""
+SHAPE_ROWS = 22
 
 SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL = range(6)
 """A plane has its normal as the third axis of its orientation. Types from `CAPSULE` on are compared as convex cores."""
@@ -35,10 +37,11 @@ GAP_BEFORE, CLOSING = 23, 24
 CONTACT_ROWS = 25
 
 # numbers in `counts`
-SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT, STEP = range(9)
+SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT, STEP, SENSED = range(10)
 """Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, the tick before which the contacts were
-kept, with their number, what was too short, and the steps that have been taken of the tick if it is divided."""
-COUNTS = 9
+kept, with their number, what was too short, the steps that have been taken of the tick if it is divided, and pairs with a sensor, which are
+at the end of the list of contacts."""
+COUNTS = 10
 SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
 
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame

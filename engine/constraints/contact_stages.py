@@ -147,6 +147,27 @@ def rebound(
 
 
 @inlined
+def closing_speed(gap: float, speed: float, acceleration: float, step: float) -> float:
+    """Speed at which a gap closes within a step; 0 if it does not, or not faster than the acceleration makes it within a step.
+
+    Args:
+        gap: Distance at the start of the step.
+        speed: Normal velocity then, before the kick; negative if the gap closes.
+        acceleration: Normal acceleration by the kicks.
+        step: Length of the step.
+    """
+    gap = max(gap, 0.0)
+    squared = speed * speed - 2.0 * acceleration * gap
+    if not squared > 0.0:
+        return 0.0
+    closing = sqrt(squared)
+    # what rests on something closes it anew in each step
+    if closing <= abs(acceleration) * step or not closing > speed or 2.0 * gap > (closing - speed) * step:
+        return 0.0
+    return closing
+
+
+@inlined
 def _begin_positions(
     work: Array,
     stages: Array,
@@ -182,7 +203,8 @@ def _begin_positions(
                 if speed_after != 0.0:
                     touching[point, GOAL_GAP] = max(float(touching[point, GOAL_GAP]), place_after)
                     touching[point, GOAL_SPEED] = speed_after
-            touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), -now)
+            closing = closing_speed(gap, speed, acceleration, step)
+            touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), closing)
             touching[point, CONE] = friction if gap <= closed else 0.0
             store(touching, point, POINT_BEFORE, (0.0, 0.0, 0.0))
             last_push = load(touching, point, PUSHED_LAST)

@@ -52,7 +52,9 @@ SLACK = 116
 """By how much the joints of a loop that this one closes missed each other when it was added, as a length and as an angle."""
 DRIVE, DRIVE_SIZE = 118, 2
 """For each freedom what a motor that holds a position adds to its spring and damper: the rate of its target, and a torque or force."""
-JOINT_ROWS = 124
+COLLIDES = 124
+"""Whether the two bodies collide."""
+JOINT_ROWS = 125
 MOST_ROWS = 18
 """Rows of one joint at most."""
 STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE
@@ -246,10 +248,10 @@ SLIDES_ALONG = 43
 """The direction of slip for which the terms were written."""
 TERMS, TERM_SIZE = 45, 10
 """For three terms of the matrix the weight, and the direction of the impulse and of the angular impulses on both bodies."""
-ANSWERS, MOST_ROWS = TERMS, 12
+ANSWERS, ROWS_OF_CONTACT = TERMS, 12
 """In sweeps, how the rates of all rows of the contact answer to a unit impulse along each row of the point."""
-RATES, SUMS = ANSWERS + 3 * MOST_ROWS, ANSWERS + 4 * MOST_ROWS
+RATES, SUMS = ANSWERS + 3 * ROWS_OF_CONTACT, ANSWERS + 4 * ROWS_OF_CONTACT
 """The rates and the impulses of all rows of a contact, in its first point, while a sweep is at it; the normal ones come first."""
-PUSHED_BEFORE, CLOSED_BEFORE = SUMS + MOST_ROWS, SUMS + MOST_ROWS + 3
+PUSHED_BEFORE, CLOSED_BEFORE = SUMS + ROWS_OF_CONTACT, SUMS + ROWS_OF_CONTACT + 3
 """Impulse and largest closing speed in the steps of the tick before this one, if the tick is divided."""
 TOUCH_SIZE = CLOSED_BEFORE + 1

@@ -28,11 +28,11 @@ from .layout import (
     LAST_ROW,
     LINEAR,
     MISS,
-    MOST_ROWS,
     ON_BODY,
     ON_OTHER,
     POINT_BEFORE,
     RATES,
+    ROWS_OF_CONTACT,
     SECOND_PLACE,
     SUMS,
     YIELDS,
@@ -58,7 +58,7 @@ def _find_answers(
     inverse = load_symmetric(own, INVERSE_INERTIA, place)
     other_inverse = load_symmetric(own, INVERSE_INERTIA, max(other, 0))
     for number in range(count):
-        row, column = first_row + number, ANSWERS + MOST_ROWS * (number % 3)
+        row, column = first_row + number, ANSWERS + ROWS_OF_CONTACT * (number % 3)
         linear = scale(mobility, load(rows, row, LINEAR))
         turned = apply_symmetric(inverse, load(rows, row, ON_BODY))
         other_turned = apply_symmetric(other_inverse, load(rows, row, ON_OTHER)) if other >= 0 else (0.0, 0.0, 0.0)
@@ -69,13 +69,13 @@ def _find_answers(
             if other >= 0:
                 answer += dot(other_turned, load(rows, at, ON_OTHER))
             touching[point + number // 3, column + _slot(each, count // 3)] = answer
-            touching[point + each // 3, ANSWERS + MOST_ROWS * (each % 3) + slot] = answer
+            touching[point + each // 3, ANSWERS + ROWS_OF_CONTACT * (each % 3) + slot] = answer
 
 
 @inlined
 def _answer(touching: Array, point: int, which: int, entry: int, first: int, last: int, impulse: float) -> None:
     """Change rates of a contact by an impulse along a row of one of its points."""
-    column = ANSWERS + MOST_ROWS * entry
+    column = ANSWERS + ROWS_OF_CONTACT * entry
     for slot in range(first, last):
         touching[point, RATES + slot] += impulse * touching[which, column + slot]
 

@@ -17,7 +17,7 @@ from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, NOT_NEGATIVE, POINT, UNIT, Field, Kind, Schema
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema
 
 _REST = (0.0, 0.0, 0.0, 1.0)
 _FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
@@ -50,6 +50,7 @@ JOINTS = Schema(
         Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
         Field("slack", Kind.MODEL, 2, "m and rad", digest=20, meaning="misfit of the loop that the joint closes, when it was added"),
         Field("motor_drive", Kind.COMMAND, 6, digest=21, is_new=True, meaning="for each freedom rate of the target, added torque or force"),
+        Field("collides", Kind.MODEL, 1, digest=23, is_new=True, rule=SWITCH, meaning="whether the two bodies collide"),
     ),
     flown=True,
 )  # fmt: skip
@@ -141,6 +142,8 @@ class Joint(TableRows):
     enabled = Parameter[bool](
         "Whether the joint acts, initially True. A disabled joint keeps its points, axes and settings."
     )
+
+    collides = Parameter[bool]("Whether the two bodies touch each other by their shapes, initially False.")
 
     @fixed
     def at_body(self) -> FloatArray:

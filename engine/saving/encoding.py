@@ -16,7 +16,7 @@ from ..flight.tank import TANKS
 from ..forces.constant import CONSTANT_WRENCHES, POINT_FORCES
 from ..integrators import Extrapolated, Integrator, Substepped
 from ..plain import Plain, decoded_array, encoded_array
-from ..shapes.handle import CONTACTS
+from ..shapes.handle import CONTACTS, GROUPS, IGNORED
 from ..shapes.shape import Shape, arguments_of
 from ..store.bodies import BODIES, HISTORY
 from ..store.rows import TableRows, is_body
@@ -44,7 +44,20 @@ _BASES = ("Force", "Part", "SampledPart", "Joint")
 @cache
 def built_in_schemas() -> dict[str, Schema]:
     """The schemas of the tables of this package, by name."""
-    own = (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES, CONTACTS)
+    own = (
+        BODIES,
+        HISTORY,
+        PUSHES,
+        DRIVEN,
+        FROZEN_BODIES,
+        TANKS,
+        KEEP_OUT,
+        CONSTANT_WRENCHES,
+        POINT_FORCES,
+        CONTACTS,
+        IGNORED,
+        GROUPS,
+    )
     kinds = [vars(kind).get("_schema") or getattr(kind, "_schema", None) for kind in built_in().values()]
     return {schema.name: schema for schema in (*own, *kinds) if isinstance(schema, Schema)}
 

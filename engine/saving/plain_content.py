@@ -33,11 +33,13 @@ from ..store.rows import without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
+from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.force_list import MemberImage, MembersImage, attributes_of
 from ..tick.joint_events import JointCallback
 from ..tick.joints import refuse_joints
 from .content import Content, Inventory, Owners
 from .encoding import (
+    Place,
     Places,
     built_in,
     built_in_schemas,
@@ -154,7 +156,9 @@ def plain_of(content: Content, exact_dt: Any) -> PlainContent:
         {
             "on_tick": tuple(PlainFunction(each.name, each.every, each.function) for each in inventory.on_tick),
             "after_tick": tuple(PlainFunction(each.name, each.every, each.function) for each in inventory.after_tick),
-            "on_joint": tuple(PlainFunction(each.name, each.event, each.function) for each in inventory.on_joint),
+            "on_joint": tuple(
+                PlainFunction(each.name, _when(each, places), each.function) for each in inventory.on_joint
+            ),
         },
         {name: (rows.shape, np.dtype(rows.dtype).type) for name, rows in inventory.rows.items()},
         dict(inventory.objects),
@@ -162,6 +166,15 @@ def plain_of(content: Content, exact_dt: Any) -> PlainContent:
         dict(inventory.joined),
         inventory.roster.mass_properties,
     )
+
+
+def _when(callback: JointCallback, places: Places) -> Any:
+    """The event of which a function is told; for contacts with the body, the least speed, and the pairs of shapes that touched."""
+    if callback.event not in CONTACT_EVENTS:
+        return callback.event
+    pairs = [places.placed(pair) for pair in callback.touching]
+    touching = tuple(pair for pair in pairs if all(isinstance(each, Place) for each in pair))
+    return callback.event, places.placed(callback.body), callback.above, touching
 
 
 def refuse_functions_of_one_name(content: Content, owner: str) -> None:
@@ -252,7 +265,7 @@ class _Binding:
             values,
             on_tick,
             after_tick,
-            self._joint_callbacks(),
+            self._joint_callbacks(handles, [entry.member for entry in members]),
         )
         is_driven = any(
             len(images[table].rows.ids) for table in tables if table.schema.name in ("driven", "joints", "shapes")
@@ -536,16 +549,21 @@ class _Binding:
                 self._refuse_missing(f"the function of {when}", plain.name, f"{when}[{place}]")
         return found
 
-    def _joint_callbacks(self) -> list[JointCallback]:
+    def _joint_callbacks(self, handles: list[Any], members: list[Any]) -> list[JointCallback]:
         pool = list(self._owners.stages.joint_events.functions)
         found = []
         for place, plain in enumerate(self._plain.functions["on_joint"]):
+            event, *of_contacts = copy.deepcopy(
+                plain.when if isinstance(plain.when, tuple) else (plain.when,),
+                resolving(handles, members, self._schemas),
+            )
             if plain.function is not None and self._is_copy:
-                found.append(JointCallback(plain.function, plain.when, plain.name))
+                found.append(JointCallback(plain.function, event, plain.name, *of_contacts))
                 continue
-            callback = _take_first(pool, partial(_is_told_of, plain.name, plain.when))
+            callback = _take_first(pool, partial(_is_told_of, plain.name, event))
             if callback is not None:
-                found.append(callback)
+                made = JointCallback(callback.function, event, plain.name, *of_contacts)
+                found.append(callback if made.is_like(callback) else made)
             elif not self._drops:
                 self._refuse_missing("the function of on_joint", plain.name, f"on_joint[{place}]")
         return found

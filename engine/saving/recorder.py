@@ -52,6 +52,8 @@ _STANDARD = (
     "potential_energy",
 )
 """The columns of a record by default, beside the time and those of forces and parts."""
+_OF_CONTACTS = "contact_force_world"
+"""A column that is recorded by default where a world has shapes."""
 
 
 class Column(NamedTuple):
@@ -290,7 +292,8 @@ class Recorder(Record):
     body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; `mass` [kg], shape (k, n);
     `center_of_mass_body` from the bodies' origins [m], body frame; `inertia_body` about the mass centres [kg·m²], body frame, shape
     (k, n, 3, 3); and `kinetic_energy` with wheels and `potential_energy` [J], shape (k, n), where the energy of
-    a spring or joint belongs to its first body. Each force and part of the package adds one column per command and state, such as
+    a spring or joint belongs to its first body. In a world with shapes, `contact_force_world` is the mean force of all contacts over the
+    last tick [N], shape (k, n, 3). Each force and part of the package adds one column per command and state, such as
     "Thruster 0.throttle". Joints have columns such as "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate":
     force and torque, the coordinates of their degrees of freedom and the rates of those, and the closing energy of welds and latches.
     `metadata` has the units and frames. A body, force, part or joint that is removed leaves NaN.
@@ -343,12 +346,13 @@ class Recorder(Record):
         self._handles = members(given, "bodies", owner, "a list of bodies of the world", is_body)
         for body in self._handles:
             world._own_body(body, owner, "bodies")
-        rule = f"a list of names among {', '.join(_STANDARD)}"
+        rule = f"a list of names among {', '.join(_QUANTITIES)}"
+        default = (*_STANDARD, _OF_CONTACTS) if world.shapes else _STANDARD
         wanted = members(
-            _STANDARD if columns is None else columns, "columns", owner, rule, lambda name: isinstance(name, str)
+            default if columns is None else columns, "columns", owner, rule, lambda name: isinstance(name, str)
         )
         for name in wanted:
-            if name not in _STANDARD:
+            if name not in _QUANTITIES:
                 refuse(owner, "columns", name, rule)
         own = {id(force) for force in world.forces}
         rule = "forces of the world"
@@ -507,6 +511,7 @@ _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], A
     "inertia_body": ("kg·m²", "body", (3, 3), lambda world, rows: world.model.inertia_body[rows]),
     "kinetic_energy": ("J", "", (), _energy),
     "potential_energy": ("J", "", (), _potential),
+    _OF_CONTACTS: ("N", "world", (3,), lambda world, rows: world.contacts.force_on_bodies_world[rows]),
 }
 
 

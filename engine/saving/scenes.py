@@ -31,7 +31,9 @@ from ..solids.mass_properties import MassProperties
 from ..store.calling import Callback, default_name, refuse_shared_names
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
+from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.force_list import attributes_of
+from ..tick.joint_events import EVENTS
 from ..tick.joints import refuse_joints
 from .arguments import argument, arguments_in_scene, made_from
 from .content import Owners
@@ -66,6 +68,9 @@ _KEYS = (
     "on_tick",
     "after_tick",
     "on_joint",
+    "on_contact",
+    "ignored_pairs",
+    "collision_groups",
     "scene_sha256",
     "snapshot",
 )
@@ -98,6 +103,8 @@ class Fillable(Protocol):
     def add_force(self, force: Any) -> Any: ...
     def add_joint(self, joint: Any) -> Any: ...
     def assembly(self, body: Any) -> Any: ...
+    def on_contact(self, *arguments: Any, **named: Any) -> Any: ...
+    def ignore_pair(self, a: Any, b: Any) -> None: ...
 
 
 Filled = TypeVar("Filled", bound=Fillable)
@@ -194,9 +201,24 @@ def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
         "called_forces": [force.name for force in called],
         "on_tick": [[callback.name, callback.every] for callback in on_tick],
         "after_tick": [[callback.name, callback.every] for callback in after_tick],
-        "on_joint": [[callback.name, callback.event] for callback in on_joint],
+        "on_joint": [[callback.name, callback.event] for callback in on_joint if callback.event in EVENTS],
+        **{key: value for key, value in _of_contacts(owners, on_joint).items() if value},
     }
     return scene, written.objects
+
+
+def _of_contacts(owners: Owners, functions: Any) -> dict[str, Any]:
+    """What a scene has of contacts beside shapes: functions, pairs of bodies that do not touch, and groups of bodies."""
+    contacts, names = owners.joints.contacts, [body.name for body in owners.bodies.handles]
+    return {
+        "on_contact": [
+            [each.name, each.event, None if each.body is None else each.body.name, each.above]
+            for each in functions
+            if each.event in CONTACT_EVENTS
+        ],
+        "ignored_pairs": [[names[int(row)] for row in pair] for pair in contacts.ignored.content().T],
+        "collision_groups": [[names[int(row)], int(group)] for row, group in contacts.groups.content().T],
+    }
 
 
 def _body_to_plain(owners: Owners, body: Any) -> dict[str, Any]:
@@ -364,6 +386,7 @@ class _Loading(Generic[Filled]):
             for when in ("on_tick", "after_tick", "on_joint")
             for pair in plain.get(when, []).list()
         ]
+        of_contacts = [(each, self._find(each.list(4)[0])) for each in plain.get("on_contact", []).list()]
         self.world = world = self._empty_world(make, plain)
         self._owners = owners = world._owners
         self._stored: list[tuple[Plain, Any, Any]] = []
@@ -401,6 +424,19 @@ class _Loading(Generic[Filled]):
                 called_name, number_or_event = pair.list(2)
                 with _at(pair, ""):
                     getattr(world, when)(found, number_or_event.value, name=called_name.text())
+        for each, found in of_contacts:
+            if found is not None:
+                called_name, event, body, above = each.list(4)
+                own = None if body.value is None else self._body(body)
+                with _at(each, ""):
+                    world.on_contact(found, event.value, body=own, above=above.value, name=called_name.text())
+        for pair in plain.get("ignored_pairs", []).list():
+            with _at(pair, ""):
+                world.ignore_pair(*(self._body(body) for body in pair.list(2)))
+        for pair in plain.get("collision_groups", []).list():
+            body, group = pair.list(2)
+            with _at(pair, ""):
+                self._body(body).collision_group = group.value
         for name, thing in objects.items():
             if name not in owners.memory and _is_attachable(thing, owners):
                 owners.memory.attach(name, thing)

@@ -26,8 +26,9 @@ import numpy as np
 from ..checks import refuse
 from ..plain import Plain, decoded_array, encoded_array, exact, to_text
 from ..store.memory import MOST_NUMBERS, MOST_SIZES
+from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.joint_events import EVENTS
-from .encoding import built_in_schemas, decoded_attribute, encoded_attributes
+from .encoding import Place, built_in_schemas, decoded_attribute, encoded_attributes
 from .plain_content import FUNCTIONS, PlainContent, PlainFunction, PlainMember, Rows
 from .settings import from_header, to_header
 from .untrusted import check_rows
@@ -67,7 +68,7 @@ def _header_of(plain: PlainContent, owner: str) -> dict[str, Any]:
         "push_tick": plain.push_tick,
         "bodies": list(plain.names),
         "members": [_member_to_header(member) for member in plain.members],
-        **{when: [[function.name, function.when] for function in plain.functions[when]] for when in FUNCTIONS},
+        **{when: [[each.name, _when_to_header(each.when)] for each in plain.functions[when]] for when in FUNCTIONS},
         "memory": {name: [list(shape), np.dtype(dtype).name] for name, (shape, dtype) in plain.memory.items()},
         "objects": {name: _encoded_state(plain.states[name]) for name in plain.objects},
         "joined": plain.joined,
@@ -81,6 +82,14 @@ def _header_of(plain: PlainContent, owner: str) -> dict[str, Any]:
             for name, rows in plain.tables.items()
         ],
     }
+
+
+def _when_to_header(when: Any) -> Any:
+    if not isinstance(when, tuple):
+        return when
+    event, body, above, touching = when
+    pairs = [[first.key, second.key] for first, second in touching]
+    return {"contact": event, "body": None if body is None else body.key, "above": above, "touching": pairs}
 
 
 def _member_to_header(member: PlainMember) -> dict[str, Any]:
@@ -242,7 +251,9 @@ def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
         {
             "on_tick": tuple(map(_read_function, header["on_tick"].list())),
             "after_tick": tuple(map(_read_function, header["after_tick"].list())),
-            "on_joint": tuple(map(_read_joint_function, header.get("on_joint", []).list())),
+            "on_joint": tuple(
+                _read_joint_function(pair, count, len(members)) for pair in header.get("on_joint", []).list()
+            ),
         },
         {name: _read_memory(name, shape_and_kind, tables) for name, shape_and_kind in header["memory"].items()},
         dict.fromkeys(states),
@@ -256,8 +267,20 @@ def _read_function(pair: Plain) -> PlainFunction:
     return PlainFunction(name.text(), every.integer(1))
 
 
-def _read_joint_function(pair: Plain) -> PlainFunction:
+def _read_joint_function(pair: Plain, bodies: int, members: int) -> PlainFunction:
     name, event = pair.list(2)
+    if isinstance(event.value, dict):
+        kind, body, above = event["contact"], event["body"], event["above"]
+        if kind.text() not in CONTACT_EVENTS:
+            kind.refuse(f"one of {', '.join(CONTACT_EVENTS)}")
+        if not above.number() >= 0.0:
+            above.refuse("at least 0")
+        touching = tuple(
+            tuple(Place("member", each.integer(0, members - 1)) for each in both.list(2))
+            for both in event["touching"].list()
+        )
+        place = None if body.value is None else Place("body", body.integer(0, bodies - 1))
+        return PlainFunction(name.text(), (kind.text(), place, above.number(), touching))
     if event.text() not in EVENTS:
         event.refuse(f"one of {', '.join(EVENTS)}")
     return PlainFunction(name.text(), event.text())

@@ -18,7 +18,7 @@ from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
 from ..joints.joint import JOINTS
-from ..shapes.handle import CONTACTS
+from ..shapes.handle import CONTACTS, GROUPS, IGNORED
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
 from ..tick.actuators import DRIVEN, composed
@@ -26,7 +26,9 @@ from ..tick.freezing import FROZEN_BODIES
 from ..tick.held import PUSHES
 from .plain_content import PlainContent, Rows, whole_rows
 
-_OF_NO_MEMBER = {schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT, CONTACTS)}
+_OF_NO_MEMBER = {
+    schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT, CONTACTS, IGNORED, GROUPS)
+}
 """The tables whose rows belong to no force, part or joint; those of memory come in addition."""
 _ADDED_LATER = ("stored_momentum_body", "previous_velocity", "previous_angular_velocity_body")
 """Fields of bodies that not all bytes contain."""

@@ -8,13 +8,16 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, encodable, integer, members, refuse, unit_quaternion, vector
+from ..checks import FloatArray, boolean, encodable, integer, members, refuse, unit_quaternion, vector
 from ..collision import layout
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, UNIT, Field, Kind, Schema, up_to
+from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
 from .shape import Shape, placed, pose_of_whole
+
+MOST_GROUPS = 2**31 - 1
+"""The largest collision group."""
 
 SHAPES = Schema(
     "shapes",
@@ -29,9 +32,29 @@ SHAPES = Schema(
         Field("layer", Kind.MODEL, 1, digest=6, stored=up_to(63)),
         Field("collides_with", Kind.MODEL, 2, digest=7, stored=up_to(2.0**32 - 1.0), meaning="lower and upper 32 layers, as bits"),
         Field("fingerprint", Kind.MODEL, 2, digest=8, stored=up_to(2.0**32 - 1.0), meaning="of the points of a hull"),
+        Field("sensor", Kind.MODEL, digest=9, rule=SWITCH, meaning="whether it only reports what it overlaps"),
+        Field("group", Kind.MODEL, digest=10, is_new=True, stored=up_to(float(MOST_GROUPS)), meaning="collision group of its body"),
     ),
 )  # fmt: skip
 """Shapes, in the component order of `collision.layout`."""
+
+IGNORED = Schema(
+    "ignored pairs",
+    (
+        Field("body", Kind.MODEL, digest=0, refers_to="bodies"),
+        Field("other", Kind.MODEL, digest=1, refers_to="bodies"),
+    ),
+)
+"""Pairs of bodies that do not touch each other."""
+
+GROUPS = Schema(
+    "collision groups",
+    (
+        Field("body", Kind.MODEL, digest=0, refers_to="bodies"),
+        Field("group", Kind.MODEL, digest=1, stored=up_to(float(MOST_GROUPS))),
+    ),
+)
+"""The groups of bodies that are not in group 0; the rows of their shapes have them as well."""
 
 CONTACTS = Schema(
     "contacts",
@@ -88,6 +111,7 @@ class ShapeHandle(TableRows):
         material: Material = DEFAULT,
         layer: int = 0,
         collides_with: Iterable[int] = ALL,
+        sensor: bool = False,
         name: str | None = None,
         *,
         owner: str = "ShapeHandle",
@@ -121,6 +145,7 @@ class ShapeHandle(TableRows):
             "orientation": np.transpose([each for _place, each in poses]),
             "friction": [[material.friction]],
             "restitution": [[material.restitution]],
+            "sensor": [[boolean(sensor, "sensor", owner)]],
             "layer": [[checked_layer(layer, "layer", owner)]],
             "collides_with": np.reshape(bits_of(collides_with, owner), (2, 1)),
             "fingerprint": np.transpose([solid.points.fingerprint for solid in solids]),
@@ -128,6 +153,8 @@ class ShapeHandle(TableRows):
         super().__init__([(body,)] * len(solids), {key: np.asarray(value, float) for key, value in values.items()})
 
     enabled = Parameter[bool]("Whether it touches anything, initially True.")
+
+    sensor = Parameter[bool]("Whether it only reports what it overlaps, and never pushes.")
 
     @fixed
     def body(self) -> BodyHandle | None:
@@ -187,6 +214,10 @@ class ShapeHandle(TableRows):
     @collides_with.setter
     def collides_with(self, value: Iterable[int]) -> None:
         self._write(layout.COLLIDES_WITH, *bits_of(value, repr(self)))
+
+    def _set_group(self, group: int) -> None:
+        """Have the group of its body."""
+        self._write(layout.GROUP, float(group))
 
     def _write(self, first: int, *values: float) -> None:
         """Write the same values into all of its rows."""

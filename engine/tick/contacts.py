@@ -35,6 +35,7 @@ from ..loops.columns import Integers
 from ..loops.layout import TICKS
 from ..loops.program import Operation
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
+from ..shapes.handle import GROUPS, IGNORED
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA
 from ..shapes.points import points_of
 from ..store.bodies import Bodies
@@ -52,12 +53,14 @@ class Contacts:
     Attributes:
         islands: The islands that contacts and joints make in each tick.
         shapes: The table of shapes.
+        ignored: The table of the pairs of bodies that do not touch each other.
+        groups: The table of the groups of bodies.
         table: The table of the points of the last tick.
     """
 
     def __init__(self, store: Store, bodies: Bodies, joints: tuple[Table, Table, Table]) -> None:
         self._store, self._bodies, self._joints = store, bodies, joints
-        self.shapes = store.table(SHAPE_SCHEMA)
+        self.shapes, self.ignored, self.groups = store.table(SHAPE_SCHEMA), store.table(IGNORED), store.table(GROUPS)
         table = store.table(CONTACT_SCHEMA)
         assert isinstance(table, FilledTable)
         self.table = table
@@ -113,7 +116,7 @@ class Contacts:
     def _look(self) -> None:
         """Fit the arrays to the shapes, bodies and joints, if any came or went since."""
         bodies, shapes = self._bodies, self.shapes
-        joints = [number for table in self._joints for number in (table.numbering, table.count)]
+        joints = [number for table in (*self._joints, self.ignored) for number in (table.numbering, table.count)]
         seen = shapes.numbering, shapes.count, bodies.numbering, bodies.count, self._joints[0].version, *joints
         if seen == self._seen:
             return
@@ -164,11 +167,12 @@ class Contacts:
         self.counts[KEPT_AT] = -1
 
     def _pairs_apart(self) -> Integers:
-        """The pairs of bodies whose shapes do not collide, because a joint connects them, in ascending order; the world is -1."""
+        """The pairs of bodies whose shapes pass through each other, in ascending order; the world is -1."""
         table = self._joints[0]
         array = table.array[:, : table.count]
-        acts = (array[rows.ENABLED] != 0.0) & (array[rows.TYPE] != rows.OPEN)
-        pairs = np.sort(array[[rows.BODY, rows.OTHER]][:, acts].astype(np.int64), axis=0)
+        acts = (array[rows.ENABLED] != 0.0) & (array[rows.TYPE] != rows.OPEN) & (array[rows.COLLIDES] == 0.0)
+        ignored = self.ignored.array[:, : self.ignored.count]
+        pairs = np.sort(np.hstack([array[[rows.BODY, rows.OTHER]][:, acts], ignored]).astype(np.int64), axis=0)
         return np.ascontiguousarray(np.unique(pairs.T, axis=0)) if pairs.size else np.zeros((0, 2), np.int64)
 
     def _number(self) -> None:
@@ -266,14 +270,15 @@ class Contacts:
             return "none"
         return "sweeps" if island[rows.IS_SWEPT] else "direct"
 
-    def force_on(self, body: int, dt: float) -> FloatArray:
-        """Mean force of all contacts on a body over the last tick [N], given its row."""
+    def forces(self, dt: float) -> FloatArray:
+        """Mean force of all contacts on each body over the last tick [N], shape (n, 3)."""
         table, count = self.table.array, self.table.count
-        total = np.zeros(3)
+        total = np.zeros((self._bodies.count, 3))
+        pushes = table[layout.PUSH_WORLD : layout.PUSH_WORLD + 3, :count].T
         for place, sign in ((layout.FIRST_SHAPE, 1.0), (layout.SECOND_SHAPE, -1.0)):
-            owners = self.shapes.array[layout.BODY, table[place, :count].astype(np.int64)]
-            for column in np.flatnonzero(owners == body).tolist():
-                total += sign * table[layout.PUSH_WORLD : layout.PUSH_WORLD + 3, column]
+            owners = self.shapes.array[layout.BODY, table[place, :count].astype(np.int64)].astype(np.int64)
+            has_body = owners >= 0
+            np.add.at(total, owners[has_body], sign * pushes[has_body])
         return total / dt
 
 

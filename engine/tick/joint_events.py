@@ -25,12 +25,23 @@ _AT_LIMIT = 1e-9
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JointCallback:
-    """A function that is called with a joint when something happens to it; like a `Callback`, it compares equal only to itself."""
+    """A function that is told of events of joints or contacts; like a `Callback`, it compares equal only to itself."""
 
     function: Callable[..., Any]
     event: str
     name: str = ""
     """The name by which a snapshot in bytes refers to it."""
+    body: Any = None
+    """The body that it is told of; None for all. This and the next two belong to events of contacts (see `contact_events`)."""
+    above: float = 0.0
+    """The closing speed above which a contact is a hit."""
+    touching: tuple[Any, ...] = ()
+    """The pairs of shapes that touched when it was looked at last."""
+
+    def is_like(self, other: JointCallback) -> bool:
+        """Whether another one has the same function, and is told of the same."""
+        mine = self.function, self.event, self.name, self.body, self.above, self.touching
+        return mine == (other.function, other.event, other.name, other.body, other.above, other.touching)
 
 
 class JointEvents:

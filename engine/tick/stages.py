@@ -21,6 +21,7 @@ from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store, Unfinished
 from ..store.threads import TakeTicks
+from .contact_events import ContactEvents
 from .culprit import find_culprit
 from .freezing import Freezing
 from .joint_events import JointCallback, JointEvents
@@ -43,6 +44,7 @@ class Stages:
         freezing: Freezes bodies in place of failing ticks, if the world was made so.
         policy: Whether ticks wait for kernels that are not compiled yet.
         joint_events: What happens to joints between two ticks.
+        contact_events: What happens to contacts between two ticks.
         sampling: Makes the function that samples a part.
         run: Runs ticks that call no Python, up to `Store.quiet` of them.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
@@ -82,6 +84,7 @@ class Stages:
         "call_after_tick",
         "call_callbacks",
         "commit",
+        "contact_events",
         "drive_actuators",
         "error",
         "frame",
@@ -135,6 +138,7 @@ class Stages:
         self.before: list[Callback] = []
         self.behind: list[Callback] = []
         self.joint_events = JointEvents(store)
+        self.contact_events = ContactEvents(store, plan.joints.contacts, self.joint_events)
         self.policy = Policy()
         self.sampling: Callable[[SampledPart], Callback] = _sampling
         self._store.quiet = 0
@@ -222,6 +226,11 @@ class Stages:
         """What is called after ticks, in order."""
         return [*self.after_tick, *self.observers] if self.observers else self.after_tick
 
+    @property
+    def _watches(self) -> bool:
+        """Whether every tick must be followed by a look at joints or contacts."""
+        return self.joint_events.is_watching or self.contact_events.is_watching
+
     # the stages
 
     def _call_callbacks(self) -> None:
@@ -235,8 +244,8 @@ class Stages:
             refuse_time(1, count, self._last_tick, self._dt)
         called = self._called()
         due = [callback for callback in called if count % callback.every == 0] if called else called
-        watches_joints = self.joint_events.is_watching
-        if not due and not watches_joints and not self._plan.calls_forces:
+        watches_joints, watches_contacts = self.joint_events.is_watching, self.contact_events.is_watching
+        if not due and not watches_joints and not watches_contacts and not self._plan.calls_forces:
             return
         store = self._store
         self._log = store.log = []
@@ -245,6 +254,9 @@ class Stages:
         if watches_joints:
             store.enter(CALLING)
             self.joint_events.look()
+        if watches_contacts:
+            store.enter(CALLING)
+            self.contact_events.look()
         if due:
             store.enter(CALLING)
             world = store.world()
@@ -320,7 +332,7 @@ class Stages:
 
     def _attempt(self, ticks: int) -> int:
         plan = self._plan
-        if plan.calls_forces or plan.held.is_pushed or self.joint_events.is_watching:
+        if plan.calls_forces or plan.held.is_pushed or self._watches:
             taken = plan.move(1)
             if plan.opens_actuators and taken == 1 and not plan.actuators.settle(self._dt, self._bodies.control):
                 taken = 0
@@ -342,7 +354,7 @@ class Stages:
         if self._profile is not None:
             self._profile.ticks += taken
             return
-        if plan.calls_forces or self.joint_events.is_watching:
+        if plan.calls_forces or self._watches:
             return
         if _is_due(self._called(), count) or _is_due(self._after(), count):
             return

@@ -189,6 +189,7 @@ _PLACED = {
     "material": arg(OBJECT, shapes.Material()),
     "layer": arg(count(0, 63).loosely),
     "collides_with": arg(OBJECT.accepting("empty"), shapes.ALL),
+    "sensor": arg(SWITCH),
     "name": arg(NAMED),
 }
 method("World.add_shape", lambda s: s.jointed, shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
@@ -233,6 +234,22 @@ method(
     function=arg(CALLABLE.optional, lambda world, event: None),
     event=arg(OBJECT, "broken"),
     name=arg(NAMED),
+)
+method(
+    "World.on_contact",
+    lambda s: s.jointed,
+    function=arg(CALLABLE.optional, lambda world, contact: None),
+    event=arg(OBJECT, "hit"),
+    body=arg(OBJECT.optional, At(lambda s: s.linked[0])),
+    above=arg(AT_LEAST_ZERO.loosely),
+    name=arg(NAMED),
+)
+method(
+    "World.ignore_pair",
+    lambda s: s.jointed,
+    a=arg(OBJECT, At(lambda s: s.linked[0])),
+    b=arg(OBJECT, At(lambda s: s.linked[1])),
+    ignored=arg(SWITCH),
 )
 method(
     "World.predict",
@@ -1336,7 +1353,7 @@ made(
     **_BREAKS,
 )
 method("Latch.release", lambda s: s.latch, push=arg(AT_LEAST_ZERO.loosely))
-setters(lambda s: s.ball, "", "Joint", enabled=SWITCH, break_force=_LIMIT, break_torque=_LIMIT)
+setters(lambda s: s.ball, "", "Joint", enabled=SWITCH, collides=SWITCH, break_force=_LIMIT, break_torque=_LIMIT)
 setters(lambda s: s.ball, "", "Ball", swing_limit=_SWING, twist_limits=_SETTINGS["limits"], spring=_SETTINGS["spring"])
 setters(lambda s: s.hinge, "", "Hinge", **_SETTINGS)
 setters(lambda s: s.slider, "", "Slider", **_SETTINGS)

@@ -1,0 +1,171 @@
+"""Events of contacts between two ticks: the functions of `World.on_contact` are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..collision import layout
+from ..reading import reading
+from ..store.calling import NEVER_RUN, refuse_result
+from ..store.store import Store
+from .contacts import Contacts
+from .joint_events import JointCallback, JointEvents
+
+CONTACT_EVENTS = ("begin", "end", "hit")
+"""The events of contacts."""
+
+_APART = 1e-6
+"""Gap, as a share of the least size of both shapes, up to which a contact that is not pushed has not ended."""
+_Pair = tuple[Any, Any]
+
+
+class Contact(NamedTuple):
+    """Two shapes that touch, with all of their points, as functions of `World.on_contact` get it.
+
+    Example:
+        >>> from engine import MassProperties, World, shapes
+        >>> world = World(dt=1 / 60)
+        >>> _ = world.add_shape(shapes.Plane((0, 0, 1)))
+        >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0, 0, 1.0), velocity=(0, 0, -3.0))
+        >>> _ = ball.add_shape(shapes.Sphere(0.5))
+        >>> @world.on_contact(event="hit", above=1.0)
+        ... def report(world, contact):
+        ...     print(f"{contact.bodies[0]} hits with {contact.closing_speed:.3f} m/s and {contact.impulse_world[2]:.3f} N s")
+        >>> world.step(20)
+        <Body 'body 0'> hits with 3.000 m/s and 6.000 N s
+    """
+
+    shapes: tuple[Any, Any]
+    """The two shapes; the first one belongs to a body."""
+    bodies: tuple[Any, Any]
+    """Their bodies; the second one is None for a shape of the world."""
+    point_world: FloatArray | None
+    """Mean of the points, by their impulses [m], world frame; None in an "end" if the shapes are no longer near each other."""
+    normal_world: FloatArray | None
+    """Unit normal at the first point, from the second shape to the first, world frame; None if there is no point."""
+    impulse_world: FloatArray
+    """Impulse on the first body in the last tick [N·s], world frame."""
+    closing_speed: float
+    """Largest speed at which a point closed in an impact in the last tick [m/s]; 0 at rest."""
+
+
+class ContactEvents:
+    """Finds the contacts that began, ended or closed fast in the last tick.
+
+    The functions are those of joint events with the events of contacts. Each knows the pairs of shapes that touched when it was called
+    last, so that every begin has one end, whatever happens to the shapes.
+    """
+
+    def __init__(self, store: Store, contacts: Contacts, functions: JointEvents) -> None:
+        self._store, self._contacts, self._events = store, contacts, functions
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether every tick must be followed by a look at the contacts."""
+        return any(each.event in CONTACT_EVENTS for each in self._events.functions)
+
+    def touching(self, body: Any = None) -> tuple[_Pair, ...]:
+        """The pairs of shapes that touch, in their order; those of one body, if it is given."""
+        return tuple(pair for pair, now in self._now(()).items() if now.touches and _is_of(pair, body))
+
+    def look(self) -> None:
+        """Call the functions for what happened in the last tick; this is part of the tick that starts."""
+        events, store = self._events, self._store
+        known = {pair for each in events.functions for pair in each.touching}
+        now, due, functions = self._now(known), list[tuple[JointCallback, Contact]](), list[JointCallback]()
+        for each in events.functions:
+            if each.event in CONTACT_EVENTS:
+                touching = tuple(pair for pair, found in now.items() if found.touches and _is_of(pair, each.body))
+                happened = [pair for pair in touching if now[pair].closing > each.above]
+                if each.event != "hit":
+                    happened = list(_happened(each, touching))
+                    each = each if touching == each.touching else replace(each, touching=touching)
+                due += [(each, self._contact(pair, now)) for pair in happened]
+            functions.append(each)
+        store.record(setattr, events, "functions", events.functions)
+        events.functions = functions
+        order = {pair: place for place, pair in enumerate([*(pair for pair in known if pair not in now), *now])}
+        world = store.world()
+        for each, contact in sorted(due, key=lambda one: order[one[1].shapes]):
+            if each in events.functions:
+                result = each.function(world, contact)
+                if type(result) in NEVER_RUN:
+                    refuse_result(each.function, result)
+
+    def _contact(self, pair: _Pair, now: dict[_Pair, _Found]) -> Contact:
+        found = now.get(pair)
+        bodies = pair[0].body, pair[1].body
+        if found is None:
+            return Contact(pair, bodies, None, None, reading(np.zeros(3)), 0.0)
+        return Contact(pair, bodies, *found.where, found.closing)
+
+    def _now(self, known: Iterable[_Pair]) -> dict[_Pair, _Found]:
+        """What is near now, by pairs of shapes; `known` are those that touched before."""
+        table, shapes = self._contacts.table, self._contacts.shapes
+        count = table.count
+        if not count:
+            return {}
+        array, before = table.array[:, :count], set(known)
+        rows = array[[layout.FIRST_SHAPE, layout.SECOND_SHAPE]].astype(np.int64)
+        starts = np.flatnonzero(np.r_[True, (rows[:, 1:] != rows[:, :-1]).any(axis=0)])
+        owners_of = self._store.world()._forces.owners_of
+        firsts, seconds = (owners_of(shapes, rows[place, starts]) for place in (0, 1))
+        found: dict[_Pair, _Found] = {}
+        for number, pair in enumerate(zip(firsts, seconds, strict=True)):
+            end = starts[number + 1] if number + 1 < len(starts) else count
+            part = _Found.of(array[:, starts[number] : end], shapes.array[:, rows[:, starts[number]]], pair in before)
+            found[pair] = found[pair].with_other(part) if pair in found else part  # parts of a compound
+        return found
+
+
+class _Found(NamedTuple):
+    """What is known of a pair of shapes that are near each other."""
+
+    touches: bool
+    closing: float
+    where: tuple[FloatArray, FloatArray, FloatArray]
+    """Point, normal and impulse."""
+
+    @classmethod
+    def of(cls, points: FloatArray, shapes: FloatArray, touched: bool) -> _Found:
+        """From the columns of its points and of its two shapes."""
+        pushes = points[layout.PUSH_WORLD : layout.PUSH_WORLD + 3]
+        is_pushed = bool(pushes.any())
+        sizes = shapes[layout.SIZES : layout.SIZES + 3]
+        least = float(sizes[sizes > 0.0].min())
+        is_sensed = bool(shapes[layout.SENSOR].any())
+        gap = float(points[layout.GAP_BEFORE].min())
+        touches = is_pushed or gap <= (_APART * least if touched else 0.0 if is_sensed else -np.inf)
+        weights = np.sqrt(np.square(pushes).sum(axis=0)) if is_pushed else np.ones(points.shape[1])
+        point = points[layout.POINT_WORLD : layout.POINT_WORLD + 3] @ (weights / weights.sum())
+        normal = points[layout.NORMAL_WORLD : layout.NORMAL_WORLD + 3, 0].copy()
+        closing = float(points[layout.CLOSING].max()) if is_pushed else 0.0
+        return cls(touches, closing, (reading(point), reading(normal), reading(pushes.sum(axis=1))))
+
+    def with_other(self, other: _Found) -> _Found:
+        """Both parts together."""
+        point, normal, impulse = self.where
+        nearer = point if self.touches or not other.touches else other.where[0]
+        return _Found(
+            self.touches or other.touches,
+            max(self.closing, other.closing),
+            (nearer, normal, reading(impulse + other.where[2])),
+        )
+
+
+def _happened(each: JointCallback, touching: tuple[_Pair, ...]) -> Iterator[_Pair]:
+    """The pairs of which a function is told that they began, or that they ended."""
+    before, now = set(each.touching), set(touching)
+    if each.event == "begin":
+        yield from (pair for pair in touching if pair not in before)
+    if each.event == "end":
+        yield from (pair for pair in each.touching if pair not in now)
+
+
+def _is_of(pair: _Pair, body: Any) -> bool:
+    return body is None or pair[0].body is body or pair[1].body is body

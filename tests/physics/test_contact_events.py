@@ -1,0 +1,262 @@
+"""Events of contacts, sensors, groups of bodies, and pairs that are ignored."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, Snapshot, World, forces, joints, shapes
+
+BALL = MassProperties.sphere(1.0, 0.5)
+G = 9.81
+
+
+def bouncing(restitution=0.5):
+    """A ball that falls from 1 m above the ground."""
+    world = World(1 / 240)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), name="ground")
+    ball = world.add_body(BALL, position=(0.0, 0.0, 1.5), name="ball")
+    ball.add_shape(shapes.Sphere(0.5), material=shapes.Material(0.0, restitution))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    return world, ball
+
+
+def told_of(world, **options):
+    """What functions of all events are told, with the tick."""
+    seen = []
+
+    def begin(world, contact):
+        seen.append((world.tick_count, "begin", contact))
+
+    def end(world, contact):
+        seen.append((world.tick_count, "end", contact))
+
+    def hit(world, contact):
+        seen.append((world.tick_count, "hit", contact))
+
+    for event, function in (("begin", begin), ("end", end), ("hit", hit)):
+        world.on_contact(function, event, **options)
+    return seen
+
+
+def names_of(seen):
+    return [event for _tick, event, _contact in seen]
+
+
+def test_a_bounce_begins_hits_and_ends_with_the_speed_and_impulse_of_the_impact():
+    world, ball = bouncing()
+    seen = told_of(world)
+    world.step(140)
+    assert names_of(seen) == ["begin", "hit", "end"]
+    (begun, _, contact), (at, _, hit), (ended, _, last) = seen
+    speed = np.sqrt(2.0 * G)
+    fall = np.sqrt(2.0 / G)
+    assert begun == at == int(fall * 240) + 1 and ended == at + 1
+    assert hit.closing_speed == pytest.approx(speed, rel=1e-6)
+    assert hit.impulse_world == pytest.approx((0.0, 0.0, 1.5 * speed), rel=1e-2)
+    assert hit.normal_world.tolist() == [0.0, 0.0, 1.0] and hit.bodies == (ball, None)
+    assert contact.shapes == (ball.shapes[0], world.shapes[0])
+    assert last.impulse_world.tolist() == [0.0, 0.0, 0.0] and last.closing_speed == 0.0
+
+
+def test_rest_is_one_begin_and_no_hit():
+    world, _ball = bouncing(0.0)
+    seen = told_of(world)
+    world.step(600)
+    assert names_of(seen) == ["begin", "hit"]
+    world.step(600)
+    assert len(seen) == 2
+
+
+def test_hits_below_the_least_speed_and_of_other_bodies_are_not_told():
+    world, ball = bouncing()
+    other = world.add_body(BALL, position=(5.0, 0.0, 9.0))
+    other.add_shape(shapes.Sphere(0.5))
+    slow, of_other = told_of(world, above=5.0), told_of(world, body=other)
+    world.step(200)
+    assert names_of(slow) == ["begin", "end", *names_of(slow)[2:]] and "hit" not in names_of(slow)
+    assert of_other == []
+    world.step(400)
+    assert names_of(of_other)[:2] == ["begin", "hit"]
+    assert all(other in contact.bodies for _, _, contact in of_other)
+    assert ball is not other
+
+
+@pytest.mark.parametrize("way", ["removed", "disabled", "filtered", "its body is removed"])
+def test_every_begin_has_one_end_whatever_happens_to_the_shape(way):
+    world, ball = bouncing(0.0)
+    world.step(300)
+    seen = told_of(world)
+    world.step()
+    assert seen == []  # what touched already has begun
+    hull = ball.shapes[0]
+    if way == "removed":
+        world.remove_shape(hull)
+    elif way == "disabled":
+        hull.enabled = False
+    elif way == "filtered":
+        hull.collides_with = (1,)
+    else:
+        world.remove_body(ball)
+    world.step(3)
+    ((_tick, event, contact),) = seen
+    assert event == "end" and contact.shapes[0] is hull and contact.point_world is None
+
+
+def test_a_function_that_raises_is_told_again():
+    world, ball = bouncing(0.0)
+    calls = []
+
+    @world.on_contact
+    def fails(world, contact):
+        ball.velocity = (3.0, 0.0, 0.0)
+        calls.append(world.tick_count)
+        if len(calls) == 1:
+            raise RuntimeError("on purpose")
+
+    with pytest.raises(RuntimeError, match="on purpose"):
+        world.step(300)
+    before = world.state_hash()
+    assert ball.velocity[0] == 0.0
+    world.step()
+    assert calls == [calls[0]] * 2 and ball.velocity[0] > 2.9
+    assert world.state_hash() != before
+
+
+def test_functions_may_remove_and_add_shapes():
+    world, ball = bouncing(0.0)
+    landed = []
+
+    @world.on_contact(event="begin")
+    def swap(world, contact):
+        landed.append(contact)
+        if len(landed) == 1:
+            world.remove_shape(contact.shapes[0])
+            ball.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+
+    world.step(400)
+    assert len(landed) == 2 and landed[1].shapes[0] is ball.shapes[0]
+    assert ball.position[2] == pytest.approx(0.5, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:.*may keep a state")
+@pytest.mark.parametrize("form", ["live", "bytes"])
+def test_a_restore_amid_a_contact_knows_what_has_begun(form):
+    world, _ball = bouncing(0.5)
+    seen = told_of(world)
+    world.step(109)
+    kept = world.snapshot()
+    if form == "bytes":
+        kept = Snapshot.from_bytes(kept.to_bytes())
+    world.step(200)
+    first, end = [(tick, event) for tick, event, _ in seen], world.state_hash()
+    before = [each for each in first if each[0] < 109]
+    seen.clear()
+    world.restore(kept)
+    world.step(200)
+    assert before + [(tick, event) for tick, event, _ in seen] == first and world.state_hash() == end
+
+
+def test_a_sensor_reports_and_does_not_push():
+    world = World(1 / 240)
+    gate = world.add_shape(shapes.Box((0.2, 4.0, 4.0)), position=(2.0, 0.0, 0.0), sensor=True, name="gate")
+    ball = world.add_body(BALL, velocity=(1.0, 0.0, 0.0))
+    ball.add_shape(shapes.Sphere(0.5))
+    alone = World(1 / 240)
+    free = alone.add_body(BALL, velocity=(1.0, 0.0, 0.0))
+    seen = told_of(world)
+    for each in (world, alone):
+        each.step(960)
+    assert (ball.position == free.position).all() and (ball.velocity == free.velocity).all()
+    assert names_of(seen) == ["begin", "end"] and seen[0][2].shapes[1] is gate
+    assert [tick / 240 for tick, _, _ in seen] == pytest.approx([1.4, 2.6], abs=1.1 / 240)
+    assert gate.sensor is not False
+
+
+def test_a_sensor_at_rest_is_told_of():
+    world = World(1 / 60)
+    world.add_shape(shapes.Box((2.0, 2.0, 2.0)), sensor=True)
+    ball = world.add_body(BALL)
+    hull = ball.add_shape(shapes.Sphere(0.5))
+    seen = told_of(world)
+    world.step(2)
+    hull.sensor = True
+    world.step(5)
+    hull.enabled = False
+    world.step(5)
+    assert names_of(seen) == ["begin", "end"]
+
+
+def test_groups_pass_through_each_other_and_meet_the_world():
+    world = World(1 / 60)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    bodies = world.add_bodies(BALL, [(0.0, 0.0, 0.6), (0.1, 0.0, 0.6), (0.2, 0.0, 1.7)])
+    bodies[1].collision_group = 7
+    for body in bodies:
+        body.add_shape(shapes.Sphere(0.5), material=shapes.Material(0.0))
+    bodies[2].collision_group = 7
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    world.step(30)
+    pairs = {frozenset(pair) for pair in world.contacts.bodies}
+    assert pairs == {frozenset(pair) for pair in ((bodies[0], None), (bodies[1], None), (bodies[2], bodies[1]))}
+    assert [body.collision_group for body in bodies] == [0, 7, 7]
+    assert [body.collision_group for body in copy.deepcopy(world).bodies] == [0, 7, 7]
+    bodies[1].collision_group = bodies[2].collision_group = 0
+    with pytest.raises(ValueError, match="collision_group"):
+        bodies[0].collision_group = -1
+
+
+def test_pairs_that_are_ignored_and_joints_that_let_their_bodies_collide():
+    world = World(1 / 60)
+    a, b, c = world.add_bodies(BALL, [(0, 0, 0), (1.0, 0, 0), (2.0, 0, 0)])
+    for body in (a, b, c):
+        body.add_shape(shapes.Sphere(0.5))
+    world.ignore_pair(c, b)
+    world.ignore_pair(b, c)
+    rope = world.add_joint(joints.Distance(a, b, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=1.0))
+    world.step()
+    assert len(world.contacts) == 0
+    rope.collides = True
+    world.step()
+    assert world.contacts.bodies == ((a, b),)
+    world.ignore_pair(b, c, ignored=False)
+    world.step()
+    assert world.contacts.bodies == ((a, b), (b, c))
+    with pytest.raises(ValueError, match=r"World\.ignore_pair: b must be another body"):
+        world.ignore_pair(a, a)
+
+
+def report(world, contact):
+    """A function that files can name."""
+
+
+def test_functions_pairs_and_groups_are_in_scenes_and_bytes(tmp_path):
+    world, ball = bouncing(0.0)
+    other = world.add_body(BALL, position=(5.0, 0.0, 9.0), name="other")
+    world.on_contact(report, "hit", ball, 2.5)
+    world.ignore_pair(ball, other)
+    other.collision_group = 3
+    world.step(200)
+    for snapshot in (True, False):
+        world.save(tmp_path / "scene.json", snapshot=snapshot)
+        loaded = World.load(tmp_path / "scene.json", objects={"tests.physics.test_contact_events.report": report})
+        (callback,) = loaded._stages.joint_events.functions
+        assert (callback.event, callback.body, callback.above) == ("hit", loaded.bodies[0], 2.5)
+        assert loaded.bodies[1].collision_group == 3
+        assert loaded._joints.contacts.ignored.content().tolist() == [[0.0], [1.0]]
+    assert copy.deepcopy(world)._stages.joint_events.functions[0].above == 2.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "named"),
+    [
+        ((3,), TypeError, "World.on_contact: function"),
+        ((report, "touch"), ValueError, "World.on_contact: event"),
+        ((report, "hit", "ball"), TypeError, "World.on_contact: body"),
+        ((report, "hit", None, -1.0), ValueError, "World.on_contact: above"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, kind, named):
+    world, _ball = bouncing()
+    with pytest.raises(kind, match=named):
+        world.on_contact(*arguments)
