@@ -36,6 +36,7 @@ from ..constraints.layout import (
     PUSHED_BEFORE,
     PUSHED_LAST,
     ROUNDING,
+    SOLVED_BY,
     TOUCH_SIZE,
 )
 from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
@@ -95,6 +96,7 @@ from .layout import (
     SHORT_OF_ROOM,
     SHORT_OF_STRUCTURES,
     SIZES,
+    SOLVER,
     SPHERE,
     STEP,
     TO_FIRST,
@@ -544,6 +546,7 @@ def _keep_point(
     pushed = add(load(touching, point, PUSHED), load(touching, point, PUSHED_LAST))
     store_vector(contacts, PUSH_WORLD, written, add(load(touching, point, PUSHED_BEFORE), pushed))
     contacts[CLOSING, written] = max(float(touching[point, CLOSED_BEFORE]), float(touching[point, CLOSING_SPEED]))
+    contacts[SOLVER, written] = touching[point, SOLVED_BY]
     _show_point(
         bodies, contacts, written, touching, point, touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
     )

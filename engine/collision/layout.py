@@ -34,7 +34,9 @@ POINT_WORLD, NORMAL_WORLD, PUSH_WORLD = 14, 17, 20
 """The common point and the normal at the end of the tick, and the impulse on the first body in it."""
 GAP_BEFORE, CLOSING = 23, 24
 """The gap at the start of the tick, and the speed at which it closed."""
-CONTACT_ROWS = 25
+SOLVER = 25
+"""What found the impulse (see `constraints.layout`)."""
+CONTACT_ROWS = 26
 
 # numbers in `counts`
 SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT, STEP, SENSED = range(10)

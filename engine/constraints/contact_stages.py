@@ -35,6 +35,8 @@ from .layout import (
     BEFORE_POINTS,
     BODIES,
     BODIES_END,
+    BY_NEWTON,
+    BY_SWEEPS,
     CHANGE,
     CLOSING_SPEED,
     CONE,
@@ -75,6 +77,7 @@ from .layout import (
     ROWS_END,
     SECOND_PLACE,
     SIZE,
+    SOLVED_BY,
     START,
     SUM,
     TOLERANCE,
@@ -414,7 +417,15 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
             for entry in range(3):
                 touching[point, POINT_BEFORE + entry] = rows[row + entry, IMPULSE]
             store(touching, point, PUSHED, add(load(touching, point, PUSHED), _world_impulse(rows, row)))
+            _note_solver(touching, point, must_sweep)
     return 1
+
+
+@inlined
+def _note_solver(touching: Array, point: int, is_swept: bool) -> None:
+    """Note what found the impulse of a point; sweeps in any stage count."""
+    solver = float(BY_SWEEPS if is_swept else BY_NEWTON)
+    touching[point, SOLVED_BY] = max(float(touching[point, SOLVED_BY]), solver)
 
 
 @inlined
@@ -525,6 +536,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
+            _note_solver(touching, point, must_sweep)
     _set_velocities(own, work, first, last)
     if has_joints:
         _expect_joints(joints, links, rows, first_link, last_link, step)

@@ -254,4 +254,7 @@ RATES, SUMS = ANSWERS + 3 * ROWS_OF_CONTACT, ANSWERS + 4 * ROWS_OF_CONTACT
 """The rates and the impulses of all rows of a contact, in its first point, while a sweep is at it; the normal ones come first."""
 PUSHED_BEFORE, CLOSED_BEFORE = SUMS + ROWS_OF_CONTACT, SUMS + ROWS_OF_CONTACT + 3
 """Impulse and largest closing speed in the steps of the tick before this one, if the tick is divided."""
-TOUCH_SIZE = CLOSED_BEFORE + 1
+SOLVED_BY = CLOSED_BEFORE + 1
+"""What found the impulse of the point in this tick: nothing, Newton's method, or sweeps in any stage."""
+BY_NOTHING, BY_NEWTON, BY_SWEEPS = range(3)
+TOUCH_SIZE = SOLVED_BY + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
@@ -69,6 +70,7 @@ CONTACTS = Schema(
         Field("impulse_world", Kind.STATE, 3, "N·s", "world", digest=7, meaning="on the first body, in the last tick"),
         Field("gap", Kind.STATE, 1, "m", digest=8),
         Field("closing_speed", Kind.STATE, 1, "m/s", digest=9, meaning="in the last tick"),
+        Field("solver", Kind.STATE, digest=10, stored=up_to(2), meaning="what found the impulse; see `constraints.layout`"),
     ),
     flown=True,
     is_filled_by_ticks=True,
@@ -244,7 +246,12 @@ def _is_number(value: object) -> bool:
 
 def bits_of(layers: Iterable[int], owner: str) -> tuple[int, int]:
     """Layers as the lower and the upper 32 bits of a mask."""
-    rule, mask = "layers from 0 to 63, or shapes.ALL", 0
+    rule, mask = "up to 64 layers from 0 to 63, or shapes.ALL", 0
+    if not isinstance(layers, str | bytes) and isinstance(layers, Iterable):
+        given = list(islice(layers, MOST_LAYERS + 1))
+        if len(given) > MOST_LAYERS:
+            refuse(owner, "collides_with", layers, rule)
+        layers = given
     for layer in members(layers, "collides_with", owner, rule, _is_number):
         mask |= 1 << checked_layer(layer, "collides_with", owner)
     return mask & 0xFFFFFFFF, mask >> 32

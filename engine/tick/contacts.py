@@ -259,16 +259,12 @@ class Contacts:
             counts[KEPT_AT] = -1
 
     def solver_of(self, body: int) -> str:
-        """What solved the equations of a body, given its row, in the last tick: "direct", "sweeps" or "none"."""
-        graph = self.islands.graph
-        if not self.counts[CONTACTS] or graph.places[body] < 0:
-            return "none"
-        own = graph.islands[: graph.sizes[ISLANDS]]
-        place = graph.places[body]
-        island = own[(own[:, rows.BODIES] <= place) & (place < own[:, rows.BODIES_END])][0]
-        if island[rows.CONTACTS] == island[rows.CONTACTS_END]:
-            return "none"
-        return "sweeps" if island[rows.IS_SWEPT] else "direct"
+        """What found the impulses on a body, given its row, in the last tick: "direct", "sweeps" or "none"."""
+        table, count = self.table.array, self.table.count
+        shapes = table[[layout.FIRST_SHAPE, layout.SECOND_SHAPE], :count].astype(np.int64)
+        own = (self.shapes.array[layout.BODY, shapes] == body).any(axis=0)
+        found = int(table[layout.SOLVER, :count][own].max(initial=rows.BY_NOTHING))
+        return ("none", "direct", "sweeps")[found]
 
     def forces(self, dt: float) -> FloatArray:
         """Mean force of all contacts on each body over the last tick [N], shape (n, 3)."""

@@ -300,6 +300,7 @@ setters(
     angular_velocity=OBJECT.failing_with(AttributeError),
     angular_velocity_body=VECTOR,
     angular_velocity_world=VECTOR,
+    collision_group=count(0, 2**31 - 1).loosely,
     dry_mass_properties=OBJECT,
     mass_properties=OBJECT,
     orientation=QUATERNION,

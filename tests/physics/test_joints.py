@@ -71,6 +71,7 @@ def test_the_layout_of_the_kernels_is_that_of_the_table():
         "caught": layout.CAUGHT_POINT,
         "slack": layout.SLACK,
         "motor_drive": layout.DRIVE,
+        "collides": layout.COLLIDES,
     }
     assert {field.name: JOINTS.row(field.name) for field in JOINTS.fields} == names
     assert JOINTS.size == layout.JOINT_ROWS
