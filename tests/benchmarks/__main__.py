@@ -9,6 +9,7 @@
     python -m tests.benchmarks joints       # some minutes: bodies on joints, beside MuJoCo and pybullet; prints lines and writes nothing
     python -m tests.benchmarks batch        # a minute: the time per member of a batch, beside the goals; prints a table and writes nothing
     python -m tests.benchmarks fleets       # a minute: the time per member among 64 and among 4096; prints lines and writes nothing
+    python -m tests.benchmarks contacts     # some minutes: bodies that touch, beside MuJoCo; writes nothing
     python -m tests.benchmarks frames       # two minutes: the longest frames of a game while its kernels are compiled; writes nothing
 
 Each figure is the median of rounds in which everything takes its turn; the least is in brackets. Other engines are measured where they are
@@ -25,6 +26,7 @@ from typing import Any
 from . import (
     accuracy,
     batch,
+    contacts,
     fleets,
     flight_costs,
     force_costs,
@@ -66,7 +68,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.what is not None:
-        {"batch": batch.main, "joints": joints.main, "fleets": fleets.main, "frames": frames.main}[chosen.what]()
+        {
+            "batch": batch.main,
+            "joints": joints.main,
+            "fleets": fleets.main,
+            "frames": frames.main,
+            "contacts": contacts.main,
+        }[chosen.what]()
         return
     if chosen.table is not None:
         run = _recorded(chosen.table, parser)
@@ -125,8 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["batch", "joints", "fleets", "frames"],
-        help="measure bodies on joints, one of many, or longest frames, instead",
+        choices=["batch", "joints", "fleets", "frames", "contacts"],
+        help="measure bodies on joints or in contact, one of many, or longest frames, instead",
     )
     effort = parser.add_mutually_exclusive_group()
     for name, value, words in (
