@@ -39,7 +39,7 @@ from .layout import (
 )
 from .solver import along
 
-SWEEPS, PASSES = 10, 8
+SWEEPS, PASSES = 10, 6
 """Sweeps over all contacts, and passes over the normal impulses of the points of a contact in each."""
 
 
