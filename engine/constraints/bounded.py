@@ -15,6 +15,7 @@ from .layout import (
     FIRST_PLACE,
     FIRST_ROW,
     GOAL,
+    GROWTH,
     HAS_LOOP,
     IMPULSE,
     IS_FREE,
@@ -27,6 +28,7 @@ from .layout import (
     LOWER_LIMIT,
     MISS,
     MOST,
+    OWN_PUSH,
     POSITION_FORCES,
     RATE,
     RATE_GAIN,
@@ -115,8 +117,12 @@ def joint_bounds(
                     if rows[row, FEED] != 0.0:
                         # the impulse is not small where the spring is weak, and its rounding would count as a velocity
                         rows[row, SOFTNESS] = min(float(rows[row, SOFTNESS]), MOST_SOFTNESS * float(rows[row, YIELDS]))
-                else:  # the same impulse again
-                    least = most = step * float(joints[POSITION_FORCES + row - links[link, FIRST_ROW], link])
+                else:  # the same impulse again; in proportion to the inertia, if it follows that
+                    again = step * float(joints[POSITION_FORCES + row - links[link, FIRST_ROW], link])
+                    if rows[row, GROWTH] != 1.0:
+                        push = 0.5 * step * float(rows[row, OWN_PUSH])
+                        again = min(max(float(rows[row, GROWTH]) * (again - push) + push, least), most)
+                    least = most = again
             rows[row, LEAST], rows[row, MOST] = least, most
             rows[row, IMPULSE] = min(max(float(rows[row, IMPULSE]), least), most)
             rows[row, IS_FREE] = -1.0  # no matrix has been made with these bounds

@@ -30,6 +30,7 @@ from .layout import (
     FIRST_PLACE,
     FIRST_POINT,
     FIRST_ROW,
+    HAS_FOLLOWERS,
     HAS_LIMITS_ONLY,
     HAS_LOOP,
     IS_ANCHORED,
@@ -53,7 +54,7 @@ from .layout import (
     SUBTRACT,
     TYPE,
 )
-from .rows import count_limits, count_rows
+from .rows import count_limits, count_rows, follower_count
 
 Pair = tuple[int, int]
 """The columns of two bodies; the second is -1 for the world."""
@@ -91,9 +92,9 @@ CONTACT_COUNT, TOUCHING_COUNT = 8, 9
 """Contacts that act, and the points of all contacts."""
 STRUCTURES, PAIRS, OPERATIONS = 10, 11, 12
 """Structures that are known, their pairs of places, and their operations on blocks."""
-HAS_LOOPS, HAS_SOFT = 13, 14
-"""Whether any island has a loop, and whether any has rows that are no equalities."""
-SIZES = 15
+HAS_LOOPS, HAS_SOFT, FOLLOWERS = 13, 14, 15
+"""Whether any island has a loop, rows that are no equalities, and motors or springs that follow the inertia."""
+SIZES = 16
 
 # rows of the list of contacts
 TOUCHING_BODY, TOUCHED_BODY, POINTS_FROM, POINTS_OF_CONTACT, DOES_ACT = range(5)
@@ -107,9 +108,9 @@ PARENT, FITTED, ROOT, ISLAND, KIND_OF_ISLAND, ANCHOR = range(6)
 """A body that is connected with this one and comes before it, the same by joints alone, the first body of the island or -1, the number of
 the island, and of first bodies the kind of the island and the first of its bodies that a joint ties to the world."""
 BODY_NUMBERS = 6
-_LINKED, _SOFT, _ANCHORED, _LOOP, _FORCED = 1, 2, 4, 8, 16
-"""Kinds of islands: with joints, with rows that are no equalities, tied to the world, with a loop, and with rows that are neither
-equalities nor limits of joints."""
+_LINKED, _SOFT, _ANCHORED, _LOOP, _FORCED, _FOLLOWING = 1, 2, 4, 8, 16, 32
+"""Kinds of islands: with joints, with rows that are no equalities, tied to the world, with a loop, with rows that are neither
+equalities nor limits of joints, and with motors or springs that follow the inertia."""
 
 # rows of the numbers of joints
 COUNT_OF_ROWS, HAS_OTHERS = range(2)
@@ -226,6 +227,8 @@ def _find_kinds(
             kind |= _SOFT
         if joints[HAS_OTHERS, joint] == 2:
             kind |= _FORCED
+            if follower_count(table[:, joint]) > 0:
+                kind |= _FOLLOWING
         if other < 0:  # the world is a body here, for which the first one that is tied to it stands
             kind |= _ANCHORED
             other = int(numbers[ANCHOR, root])
@@ -324,7 +327,7 @@ def _number_links(
             _put(islands, island, links, link, FIRST_PLACE, places[body])
             _put(islands, island, links, link, SECOND_PLACE, places[other] if other >= 0 else -1)
     _number_contacts(contacts, counts[CONTACTS_COUNTED], numbers, places, links, islands, sizes)
-    row = sizes[HAS_LOOPS] = sizes[HAS_SOFT] = 0
+    row = sizes[HAS_LOOPS] = sizes[HAS_SOFT] = sizes[FOLLOWERS] = 0
     for island in range(sizes[ISLANDS]):
         _put(islands, island, islands, island, ROWS, row)
         for link in range(islands[island, LINKS], islands[island, LINKS_END]):
@@ -343,9 +346,11 @@ def _number_links(
             _put(islands, island, islands, island, IS_ANCHORED, int(kind & _ANCHORED != 0))
             _put(islands, island, islands, island, IS_HARD, int(kind & _SOFT == 0))
             _put(islands, island, islands, island, HAS_LIMITS_ONLY, int(kind & (_SOFT | _FORCED) == _SOFT))
+            _put(islands, island, islands, island, HAS_FOLLOWERS, int(kind & _FOLLOWING != 0))
             _put(islands, island, islands, island, HAS_LOOP, int(kind & _LOOP != 0))
             sizes[HAS_LOOPS] = max(sizes[HAS_LOOPS], int(kind & _LOOP != 0))
             sizes[HAS_SOFT] = max(sizes[HAS_SOFT], int(kind & _SOFT != 0))
+            sizes[FOLLOWERS] = max(sizes[FOLLOWERS], int(kind & _FOLLOWING != 0))
 
 
 @inlined

@@ -26,9 +26,11 @@ LOWER, UPPER = 19, 22
 FRICTION = 25
 """Largest torque or force of dry friction."""
 MOTOR, MOTOR_SIZE = 28, 5
-"""For each freedom the kind of motor (0 none, 1 rate, 2 position), its target, stiffness, damping and largest torque or force."""
+"""For each freedom the kind of motor (0 none, 1 rate, 2 position, 3 position with a frequency that follows the inertia), its target,
+stiffness, damping and largest torque or force; or, if it follows the inertia, frequency and damping ratio in place of these two."""
 SPRING, SPRING_SIZE = 43, 4
-"""For each freedom whether there is a spring, its stiffness, damping and rest."""
+"""For each freedom the kind of spring (0 none, 1 of a stiffness, 2 of a frequency that follows the inertia), its stiffness and damping, or
+its frequency and damping ratio, and its rest."""
 BALL_SPRING = SPRING + 2 * SPRING_SIZE
 """The spring towards the rest orientation of a ball joint."""
 BREAK_FORCE, BREAK_TORQUE = 55, 56
@@ -71,7 +73,8 @@ FIRST_TURN = (0, 0, 1, 0, 1, 0, 2, 1, 0, 0, 0)
 SOFT_ROWS = (0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 5)
 """Springs of a joint that is closing, by type; those of translations are the springs of freedom 0, those of rotations of freedom 1."""
 
-NO_MOTOR, RATE_MOTOR, POSITION_MOTOR = range(3)
+NO_MOTOR, RATE_MOTOR, POSITION_MOTOR, FOLLOWING_MOTOR = range(4)
+NO_SPRING, STIFF_SPRING, FOLLOWING_SPRING = range(3)
 
 # kinds of rows
 EQUALITY, LOWER_LIMIT, UPPER_LIMIT, RATE_ROW, SPRING_ROW = range(5)
@@ -121,7 +124,9 @@ YIELDS = 40
 """Rate of the row for a unit impulse of it."""
 BEST = 41
 """The impulse of the best round of a patient stage."""
-ROW_SIZE = 42
+GROWTH, FOLLOWED, OWN_PUSH = 42, 43, 44
+"""For a row that follows the inertia, by what that has grown in the drift, 1 for other rows; the inertia; and what the motor adds."""
+ROW_SIZE = 45
 
 # columns of `links`, one row per joint, and after these one per contact
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER, FIRST_POINT = range(8)
@@ -150,11 +155,12 @@ LINK_SIZE = 8
     CONTACTS_END,
     IS_SWEPT,
     HAS_LIMITS_ONLY,
-) = range(19)
+    HAS_FOLLOWERS,
+) = range(20)
 """Places, joints, their rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be
-those of another one; a number for the kernel that numbers islands; contacts, and whether sweeps solve their equations; and whether all
-of its rows that are no equalities are those of limits."""
-ISLAND_SIZE = 19
+those of another one; a number for the kernel that numbers islands; contacts, and whether sweeps solve their equations; whether all of its
+rows that are no equalities are those of limits; and whether any motor or spring follows the inertia about its joint."""
+ISLAND_SIZE = 20
 SPAN = 64
 """Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
 
@@ -177,7 +183,17 @@ MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
 """Pose and model for which the directions and the factor of a hard island were computed last."""
 BEFORE_POINTS = MADE_WITH + MODEL_LAST - MODEL_FIRST
 """Velocity and angular velocity at the start of a drift before the impulses of points, which are held while joints take the stage."""
-WORK_ROWS = BEFORE_POINTS + 6
+COMPOSITE = BEFORE_POINTS + 6
+"""Mass, mass centre relative to the base and tensor about it, in world axes, of a body and what hangs on it, for `sides`."""
+GROUP, IS_HELD, TREE_ROOT = COMPOSITE + 10, COMPOSITE + 11, COMPOSITE + 12
+"""A place that is connected with this one; whether the world holds them all; and which of them has the mass properties of all, or -1."""
+DEGREE, LINK_SUM, QUEUE = COMPOSITE + 13, COMPOSITE + 14, COMPOSITE + 15
+"""The joints that are left on a body, the sum of their numbers, and the places in the order in which they are taken away."""
+RANK, UPPER_PLACE, UPPER_LINK, JUMP = COMPOSITE + 16, COMPOSITE + 17, COMPOSITE + 18, COMPOSITE + 19
+"""When a place was taken away, what it hangs on, by which joint, and the first place above it that no loop is known to reach beyond."""
+ANSWER = COMPOSITE + 20
+"""Velocity and angular velocity, as in `SOLUTION`, for a unit impulse about a freedom."""
+WORK_ROWS = ANSWER + 6
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3
@@ -190,7 +206,10 @@ GIVEN_BEFORE = 13
 """Impulse, angular impulse and energy before the second kick."""
 MADE_FOR, COUNTED = 20, 20 + FITTING_LAST - FITTING_FIRST
 """Settings of the joint when its directions were computed last, and its coordinates then."""
-POINT_SIZE = COUNTED + 3
+SIDES = COUNTED + 3
+"""Whether the bodies of a joint are connected by it alone."""
+NO_SIDES, IS_BRIDGE, IN_LOOP = range(3)
+POINT_SIZE = SIDES + 1
 
 # `measures`, one row per island
 SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE, STEP_LENGTH = 0, 1, 4, 7, 8, 9, 10, 11

@@ -31,12 +31,15 @@ from .layout import (
     FIRST_PLACE,
     FIRST_ROW,
     FIRST_TURN,
+    FOLLOWING_MOTOR,
+    FOLLOWING_SPRING,
     FRAME_BODY,
     FRAME_OTHER,
     FREEDOM,
     FREEDOM_COUNTS,
     FRICTION,
     GOAL,
+    GROWTH,
     HINGE,
     IS_FREE,
     IS_TURN,
@@ -100,6 +103,7 @@ def _set(
     rows[row, DAMPING] = damping
     rows[row, BOUND] = bound
     rows[row, FEED] = 0.0
+    rows[row, GROWTH] = 1.0
     return row + 1
 
 
@@ -164,6 +168,16 @@ def count_limits(column: Column) -> int:
     count = 0
     for freedom in range(FREEDOM_COUNTS[int(column[TYPE])]):
         count += limit_count(column, freedom)
+    return count
+
+
+@inlined
+def follower_count(column: Column) -> int:
+    """The number of motors and springs of a joint that follow its inertia, given its components."""
+    count = 0
+    for freedom in range(FREEDOM_COUNTS[int(column[TYPE])]):
+        count += int(column[MOTOR + MOTOR_SIZE * freedom] == FOLLOWING_MOTOR)
+        count += int(column[SPRING + SPRING_SIZE * freedom] == FOLLOWING_SPRING)
     return count
 
 

@@ -69,6 +69,7 @@ from .calls import (
     END_KICKS_CALL,
     FACTOR_CALL,
     FINISH_CALL,
+    FOLLOW_CALL,
     JOINT_ROWS_CALL,
     KICK_CALL,
     MATRIX_CALL,
@@ -102,6 +103,7 @@ from .layout import (
     FORCE,
     GIVEN,
     GIVEN_BEFORE,
+    HAS_FOLLOWERS,
     HAS_LIMITS_ONLY,
     HAS_LOOP,
     HEAVIEST,
@@ -370,6 +372,8 @@ def island_prepare(common: Packed, island: int, pose: int) -> int:
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
+    if islands[island, HAS_FOLLOWERS] == 1:
+        _ = call(calls[FOLLOW_CALL], (common, island, pose))
     if has_contacts(islands, island):
         contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
         _ = call(

@@ -50,6 +50,8 @@ class BallSpring(SpringOf):
         return 3.0 / yields if yields > 0.0 else inf
 
     def _rest(self, joint: Any, value: JointSpring) -> float:
+        if value.follows_inertia:
+            refuse(joint, f"{self._name}.follows_inertia", True, "False, because it acts about three axes at once")
         if value.rest != 0.0:
             refuse(
                 joint,

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, pi
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Friction(Setting[float, float]):
 
 
 class MotorOf(Setting[Motor | None, Motor | None]):
-    """The motor of a degree of freedom; a motor that holds a position reads as its stiffness and damping."""
+    """The motor of a degree of freedom; one that holds a position reads as stiffness and damping, unless it follows the inertia."""
 
     @property
     def _first(self) -> int:
@@ -71,6 +71,8 @@ class MotorOf(Setting[Motor | None, Motor | None]):
         if kind == layout.RATE_MOTOR:
             return Motor(target_rate=target, max_torque=most)
         rate, torque = joint._numbers(self._drive, layout.DRIVE_SIZE)
+        if kind == layout.FOLLOWING_MOTOR:
+            return Motor(rate or None, target, stiffness, damping, max_torque=most, torque=torque, follows_inertia=True)
         return Motor(rate or None, target, stiffness=stiffness, damping=damping, max_torque=most, torque=torque)
 
     def _write(self, joint: FreedomJoint, value: Motor | None) -> None:
@@ -85,7 +87,8 @@ class MotorOf(Setting[Motor | None, Motor | None]):
                 numbers = (layout.RATE_MOTOR, value.target_rate, 0.0, 0.0, value.max_torque)
             else:
                 stiffness, damping = numbers_of(value, joint, self._name, lambda: joint._inertia(self._freedom))
-                numbers = (layout.POSITION_MOTOR, value.target_angle, stiffness, damping, value.max_torque)
+                kind = layout.FOLLOWING_MOTOR if value.follows_inertia else layout.POSITION_MOTOR
+                numbers = (kind, value.target_angle, stiffness, damping, value.max_torque)
                 drive = (value.target_rate or 0.0, value.torque)
         with joint._all_or_nothing():
             joint._write_numbers(self._first, numbers)
@@ -94,7 +97,7 @@ class MotorOf(Setting[Motor | None, Motor | None]):
 
 
 class SpringOf(Setting[JointSpring | None, JointSpring | None]):
-    """The spring of a degree of freedom, which reads as its stiffness and damping."""
+    """The spring of a degree of freedom, which reads as its stiffness and damping unless it follows the inertia."""
 
     @property
     def _first(self) -> int:
@@ -102,16 +105,19 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
 
     def _read(self, joint: FreedomJoint) -> JointSpring | None:
         kind, stiffness, damping, rest = joint._numbers(self._first, layout.SPRING_SIZE)
-        return None if kind == 0.0 else JointSpring(stiffness=stiffness, damping=damping, rest=rest)
+        if kind == layout.FOLLOWING_SPRING:
+            return JointSpring(frequency=stiffness, damping_ratio=damping, rest=rest, follows_inertia=True)
+        return None if kind == layout.NO_SPRING else JointSpring(stiffness=stiffness, damping=damping, rest=rest)
 
     def _write(self, joint: FreedomJoint, value: JointSpring | None) -> None:
-        numbers = (0.0, 0.0, 0.0, 0.0)
+        numbers = (float(layout.NO_SPRING), 0.0, 0.0, 0.0)
         if value is not None:
             if not isinstance(value, JointSpring):
                 refuse(joint, self._name, value, "a JointSpring, or None", TypeError)
             joint._require_free(value, self._name)
             given = numbers_of(value, joint, self._name, lambda: self._inertia_of(joint))
-            numbers = (1.0, *given, self._rest(joint, value))
+            kind = layout.FOLLOWING_SPRING if value.follows_inertia else layout.STIFF_SPRING
+            numbers = (kind, *given, self._rest(joint, value))
         joint._write_numbers(self._first, numbers)
 
     def _inertia_of(self, joint: Any) -> float:
@@ -203,7 +209,10 @@ class FreedomJoint(Joint):
             for freedom, coordinate in enumerate(self._coordinates()):
                 first = layout.SPRING + layout.SPRING_SIZE * freedom
                 kind, stiffness, _damping, rest = self._numbers(first, layout.SPRING_SIZE)
-                if kind != 0.0:
+                if kind == layout.FOLLOWING_SPRING:
+                    rate = 2.0 * pi * stiffness
+                    stiffness = self._inertia(freedom) * rate * rate
+                if kind != layout.NO_SPRING:
                     energy += 0.5 * stiffness * (coordinate - rest) * (coordinate - rest)
         return energy
 

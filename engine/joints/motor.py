@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from math import inf
 
+import numpy as np
+
 from ..checks import real, refuse
 
 _TWO_PI = 6.283185307179586
@@ -28,17 +30,22 @@ class Motor:
         target_rate: The rate to follow [rad/s], or the rate of the target angle.
         target_angle: The angle to hold [rad].
         frequency: Natural frequency of the held position [Hz], at least 0. It is converted to a stiffness when the motor is assigned,
-            with the inertia that `joint.inertia()` returns then: that of both sides of the joint, with all other joints locked.
+            with the inertia that `joint.inertia()` returns then: that of both sides of the joint, with all other joints locked. With
+            `follows_inertia`, it is converted in every tick.
         damping_ratio: Damping ratio of the held position [-], at least 0.
         stiffness: Stiffness of the held position [N·m/rad], at least 0.
         damping: Damping of the held position [N·m·s/rad], at least 0.
         max_torque: Maximum of the whole torque [N·m], at least 0. It must be given.
         torque: Torque that is added to that of the held position [N·m].
+        follows_inertia: Whether frequency and damping ratio stay as they are while the inertia changes, as on an arm that folds or takes up
+            a load. The tick then converts them with the inertia at its start and at its end. It needs `frequency`. While the joints of a
+            loop do not let the joint move, such a motor gives `torque` alone.
 
     Raises:
-        TypeError: If an argument is not a real number, or `max_torque` is not given.
+        TypeError: If an argument is not a real number, `follows_inertia` not a bool, or `max_torque` is not given.
         ValueError: If an argument is out of its range, if neither `target_rate` nor `target_angle` is given, if other numbers than
-            `max_torque` are given without `target_angle`, or if frequency and stiffness are both given or both left out with it.
+            `max_torque` are given without `target_angle`, if frequency and stiffness are both given or both left out with it, or if
+            `follows_inertia` is True without `frequency`.
 
     Example:
         >>> Motor(target_rate=2.0, max_torque=5.0).target_rate
@@ -55,9 +62,11 @@ class Motor:
     damping: float | None = None
     max_torque: float = field(kw_only=True)
     torque: float = field(default=0.0, kw_only=True)
+    follows_inertia: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _keep_floats(self)
+        _check_follows(self, "Motor")
         real(self.max_torque, "max_torque", "Motor", at_least=0.0)
         if self.target_rate is None and self.target_angle is None:
             refuse("Motor", "target_rate, target_angle or both", (None, None), "given")
@@ -83,11 +92,13 @@ class JointSpring:
         rest: The angle [rad] or distance [m] at which the spring exerts no torque or force.
         stiffness: Stiffness [N·m/rad or N/m], at least 0, instead of a frequency.
         damping: Damping [N·m·s/rad or N·s/m], at least 0, instead of a damping ratio.
+        follows_inertia: Whether frequency and damping ratio stay as they are while the inertia changes, as for a `Motor`. It needs
+            `frequency`, and the energy is not conserved while the inertia changes. A ball joint has no such spring.
 
     Raises:
-        TypeError: If an argument is not a real number.
+        TypeError: If an argument is not a real number, or `follows_inertia` not a bool.
         ValueError: If an argument is out of its range, if `frequency` and `stiffness` are both given or both left out, if `damping_ratio`
-            is given with `stiffness`, or `damping` with `frequency`.
+            is given with `stiffness`, `damping` with `frequency`, or `follows_inertia` is True without `frequency`.
 
     Example:
         >>> JointSpring(frequency=2.0, damping_ratio=0.1).rest
@@ -99,9 +110,11 @@ class JointSpring:
     rest: float = 0.0
     stiffness: float | None = None
     damping: float | None = None
+    follows_inertia: bool = False
 
     def __post_init__(self) -> None:
         _keep_floats(self)
+        _check_follows(self, "JointSpring")
         real(self.rest, "rest", "JointSpring")
         check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "JointSpring")
 
@@ -110,8 +123,17 @@ def _keep_floats(given: Motor | JointSpring) -> None:
     """Replace the given numbers by floats; arithmetic with a float16 would round to three digits."""
     for each in fields(given):
         value = getattr(given, each.name)
-        if value is not None:
+        if value is not None and each.name != "follows_inertia":
             object.__setattr__(given, each.name, real(value, each.name, type(given).__name__))
+
+
+def _check_follows(given: Motor | JointSpring, owner: str) -> None:
+    """Check the choice of a motor or spring to follow the inertia."""
+    if not isinstance(given.follows_inertia, bool | np.bool_):
+        refuse(owner, "follows_inertia", given.follows_inertia, "True or False", TypeError)
+    object.__setattr__(given, "follows_inertia", bool(given.follows_inertia))
+    if given.follows_inertia and given.frequency is None:
+        refuse(owner, "follows_inertia", True, "False without frequency")
 
 
 def check_spring(
@@ -139,18 +161,23 @@ def check_spring(
 def numbers_of(
     spring: Motor | JointSpring, owner: object, argument: str, inertia: Callable[[], float]
 ) -> tuple[float, float]:
-    """Stiffness and damping of a spring or motor; a frequency needs the inertia [kg·m² or kg] about the degree of freedom.
+    """Stiffness and damping of a spring or motor, or its frequency and damping ratio if it follows the inertia.
+
+    A frequency needs the inertia [kg·m² or kg] about the degree of freedom.
 
     Raises:
         ValueError: If a frequency is given and the inertia is infinite.
     """
     if spring.stiffness is not None:
         return spring.stiffness, spring.damping or 0.0
+    assert spring.frequency is not None
     about = inertia()
     if about == inf:
         rule = (
             "given with stiffness instead of frequency, because the other joints of its loop keep the joint from moving"
         )
         refuse(owner, argument, spring, rule)
-    rate = _TWO_PI * (spring.frequency or 0.0)
+    if spring.follows_inertia:
+        return spring.frequency, spring.damping_ratio or 0.0
+    rate = _TWO_PI * spring.frequency
     return about * rate * rate, 2.0 * (spring.damping_ratio or 0.0) * about * rate

@@ -8,6 +8,7 @@ from ..constraints import layout, step
 from ..constraints.graph import (
     BLOCK_COUNT,
     CONTACT_COUNT,
+    FOLLOWERS,
     HARD_ISLANDS,
     HAS_LOOPS,
     ISLANDS,
@@ -109,7 +110,8 @@ class Islands:
     def key(self) -> tuple[int, ...]:
         """Changes with the arrays, and with what kernels are called for them."""
         graph = self.graph
-        return self.version, graph.version, int(graph.has_soft), int(graph.sizes[HAS_LOOPS])
+        used = int(graph.has_soft), int(graph.sizes[HAS_LOOPS]), int(graph.sizes[FOLLOWERS])
+        return self.version, graph.version, *used
 
 
 def _pitch_for(count: int) -> int:

@@ -22,15 +22,17 @@ from ..constraints import (
     layout,
     points,
     rows,
+    sides,
     solver,
     stages,
     step,
     sweeps,
 )
-from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES, POINT_CALLS
+from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, FOLLOW_CALL, LEAVES, POINT_CALLS
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import (
     CONTACT_COUNT,
+    FOLLOWERS,
     HAS_LOOPS,
     LINK_COUNT,
     PLACES,
@@ -106,6 +108,8 @@ class IslandKernels:
             unused.append(BALANCE_CALL)
         if not has_contacts and not graph.sizes[CONTACT_COUNT]:
             unused.extend(POINT_CALLS)
+        if not graph.sizes[FOLLOWERS]:
+            unused.append(FOLLOW_CALL)
         self._called = [
             None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
         ]
@@ -676,6 +680,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(sweeps.sweep, array, array, integers, integers, array, array, 0),
         named(contact_stages.point_position_stage, _COMMON, 0, 1.0, 0),
         named(contact_stages.point_velocity_stage, _COMMON, 0, 1.0),
+        named(sides.follow_inertia, _COMMON, 0, 0),
     ]
 
 

@@ -1320,6 +1320,7 @@ made(
     rest=arg(REAL),
     stiffness=arg(AT_LEAST_ZERO_OR_NONE.loosely, 1.0),
     damping=arg(AT_LEAST_ZERO_OR_NONE.loosely, 1.0),
+    follows_inertia=arg(SWITCH, stiffness=LEFT_OUT, damping=LEFT_OUT, frequency=1.0),
 )
 _HOLD = {"target_rate": LEFT_OUT, "target_angle": 0.5}
 made(
@@ -1333,6 +1334,7 @@ made(
     damping=arg(AT_LEAST_ZERO_OR_NONE.loosely, LEFT_OUT, **_HOLD, stiffness=1.0),
     torque=arg(REAL.loosely, LEFT_OUT, **_HOLD, stiffness=1.0, damping=1.0),
     max_torque=arg(AT_LEAST_ZERO),
+    follows_inertia=arg(SWITCH, **_HOLD, frequency=1.0),
 )
 made(
     "Port",
