@@ -156,11 +156,13 @@ LINK_SIZE = 8
     IS_SWEPT,
     HAS_LIMITS_ONLY,
     HAS_FOLLOWERS,
-) = range(20)
+    TURNS_FAST,
+) = range(21)
 """Places, joints, their rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be
 those of another one; a number for the kernel that numbers islands; contacts, and whether sweeps solve their equations; whether all of its
-rows that are no equalities are those of limits; and whether any motor or spring follows the inertia about its joint."""
-ISLAND_SIZE = 20
+rows that are no equalities are those of limits; whether any motor or spring follows the inertia about its joint; and, in the row of the
+first island, 1 more than the row of a joint in the table whose bodies turn too fast for the tick, or 0."""
+ISLAND_SIZE = 21
 SPAN = 64
 """Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
 

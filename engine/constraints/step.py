@@ -15,14 +15,16 @@ from ..compilation.compiler import (
     use_widest_vectors,
 )
 from ..compilation.packed import Packed, unpack
+from ..kernels.quaternions import rotate
 from ..kernels.rigid_body import BodyState
-from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, dot, subtract
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, subtract
 from ..loops.columns import (
     Array,
     Integers,
     is_finite,
     load_body,
     load_principal,
+    load_quaternion,
     load_state,
     load_symmetric,
     load_vector,
@@ -145,6 +147,7 @@ from .layout import (
     TOLERANCE,
     TOTAL,
     TOTAL_BEFORE,
+    TURNS_FAST,
     TYPE,
     VELOCITY_FORCES,
     WELD,
@@ -154,6 +157,9 @@ from .stages import given
 
 MOST_SWING, MOST_STEPS = 2.0, 32
 """An island divides a step in which a body would swing by more than this times 1/√2 [rad], and in how many steps at most."""
+MOST_TURN, LEAST_CARRYING = 0.7, 1e-3
+"""A warning is given if a body turns by more than the first [rad] in a step relative to one that turns by more than the second across that
+axis. At the first, the attitude of a hull was off by 3e-3 rad in 5 s with "free-rotor-2", by 3e-5 rad with "free-rotor-4"."""
 MOST_HALVINGS = 12
 """Halvings of the drift before a tick is given up."""
 PATIENT_HALVINGS = 2
@@ -858,6 +864,8 @@ def island_division(
             work[SOLUTION, other] += size * _swing_gain(own, other, _anchor(own, joints, layout.AT_OTHER, other, link))
             if is_weld:
                 work[SOLUTION + 1, other] = 1.0
+        if _turns_fast(own, place, other, step):
+            islands[0, TURNS_FAST] = links[link, JOINT] + 1
     largest = 0.0
     for place in range(islands[island, BODIES], islands[island, BODIES_END]):
         if work[SOLUTION + 1, place] == 0.0:
@@ -866,6 +874,25 @@ def island_division(
     while count < MOST_STEPS and step * step * largest > MOST_SWING * MOST_SWING * float(count * count):
         count *= 2
     return count
+
+
+@inlined
+def _turns_fast(own: Array, place: int, other: int, step: float) -> bool:
+    """Whether a body turns by more than `MOST_TURN` in a step relative to another one, which turns across that axis meanwhile.
+
+    The drift lets the fast body nutate as if it were free, and its gyroscopic torque then acts in wrong directions; see the page on joints.
+    """
+    rates, other_rates = load_vector(own, ANGULAR_VELOCITY, place), load_vector(own, ANGULAR_VELOCITY, max(other, 0))
+    most = MOST_TURN * MOST_TURN / (step * step)
+    if other < 0 or not (4.0 * dot(rates, rates) > most or 4.0 * dot(other_rates, other_rates) > most):
+        return False
+    spin = rotate(load_quaternion(own, ORIENTATION, place), 2.0, rates)
+    other_spin = rotate(load_quaternion(own, ORIENTATION, other), 2.0, other_rates)
+    relative = subtract(spin, other_spin)
+    # the slower one carries the other
+    across = cross(relative, spin if dot(spin, spin) < dot(other_spin, other_spin) else other_spin)
+    squared = dot(relative, relative)
+    return squared > most and dot(across, across) > LEAST_CARRYING * LEAST_CARRYING / (step * step) * squared
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -68,6 +69,7 @@ from .actuators import tables_and_counts
 from .contacts import Contacts
 from .islands import Islands
 
+_LOG = logging.getLogger("polhode")
 _WHOLE = np.ones(1)
 
 
@@ -220,6 +222,8 @@ class Joints:
         self.contacts = Contacts(store, bodies, self._tables)
         self._moves_all = False
         self._has_warned = False
+        self.looks_for_fast_rotors = True
+        """Whether a joint whose bodies turn too fast for the tick is still to be named, which is done once."""
         self.conflicting: list[int] = []
         """The rows of the bodies of the island whose joints contradicted each other last."""
 
@@ -272,6 +276,7 @@ class Joints:
             before = graph.links[: graph.sizes[LINK_COUNT], layout.JOINT].copy()
             graph.number(ready(numbering_loop(), bodies.may_number_in_python), *tables)
             islands.make_room()
+            graph.islands[:1, layout.TURNS_FAST] = 0  # it named a row that may be that of another joint now
             if not np.array_equal(before, graph.links[: graph.sizes[LINK_COUNT], layout.JOINT]):
                 islands.stamp[0] = -1  # what was kept belongs to other joints
             islands.seen = seen
@@ -341,6 +346,18 @@ class Joints:
             "step of the joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
             stacklevel=levels_to_caller(),
         )
+
+    def warn_of_fast_rotors(self) -> None:
+        """Log once per world that a joint has bodies that turn too fast for the tick, if the step of islands has noted one."""
+        number = int(self._islands.graph.islands[:1, layout.TURNS_FAST].sum())
+        if number:
+            self.looks_for_fast_rotors = False
+            _LOG.warning(
+                "World: the bodies of %r turn by more than %g rad per tick against each other, about an axis that turns itself; the "
+                "attitude drifts, although energy and momentum do not show it. Use a shorter dt, free-rotor-4 or a flight.ReactionWheel",
+                self._owners()[number - 1],
+                step.MOST_TURN,
+            )
 
     def staged_tick(
         self,

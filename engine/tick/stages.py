@@ -28,6 +28,8 @@ from .joint_events import JointCallback, JointEvents
 from .plan import Plan
 from .profile import Profile
 
+_TICKS_BETWEEN_LOOKS = 1000
+"""After how many ticks at most a world with joints looks for fast rotors, of which only compiled code knows."""
 _SECONDS_PER_CALL = 0.02
 """The approximate duration [s] of one compiled call, because an interrupt waits for its end."""
 
@@ -350,6 +352,9 @@ class Stages:
         store.quiet = 0
         if plan.held.pushes.count:
             plan.held.expire()
+        looks = plan.joints.count and plan.joints.looks_for_fast_rotors
+        if looks:
+            plan.joints.warn_of_fast_rotors()
         count = self._tick_start + taken
         if self._profile is not None:
             self._profile.ticks += taken
@@ -364,7 +369,8 @@ class Stages:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called must go through all stages
-            store.quiet = self._ticks_until_called(count) - bool(self._after())
+            quiet = self._ticks_until_called(count) - bool(self._after())
+            store.quiet = min(quiet, _TICKS_BETWEEN_LOOKS) if looks else quiet
 
     def _call_after_tick(self) -> None:
         """Call the functions that are due after the last tick; the changes of a function that raises are undone separately."""
