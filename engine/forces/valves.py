@@ -99,21 +99,22 @@ def _refuse_late_fall(columns: FloatArray, fall: FloatArray, owner: object) -> N
         refuse(owner, "fall_time", fall[0].tolist(), rule, hint="set it one tick later")
 
 
-_SETTLED = slice(IMPULSE, SETTLED_TICK + 1)
 _THRUST_ROWS = (ENABLED, THROTTLE, MAX_FORCE, STUCK, TANK)
 """What the thrust of a throttle follows from, in the order of the arguments of `thrust_of_throttle`."""
+_SETTLED_WITH = {changed: np.array([IMPULSE, SETTLED_TICK, changed]) for changed in _THRUST_ROWS}
+"""The components that a change of one of these writes."""
 
 
 def _settled(
     columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
 ) -> tuple[FloatArray, int]:
-    """Impulses of adjacent jets and the ticks up to which they count, as `settle_throttles` fills them; the number of those that change."""
+    """Impulses of adjacent jets, the ticks up to which they count, and a row for new values; the number of those that change."""
     given = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64).reshape(-1), (count,)))
     stood, frozen, world = np.zeros(0), store.tables.get("frozen bodies"), store.world()
     if frozen is not None and frozen.count:
         stood = np.full(store.tables["bodies"].count, -1.0)
         stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    settled = np.empty((2, count))
+    settled = np.empty((3, count))
     found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled)
     return settled, int(found)
 
@@ -139,7 +140,7 @@ def _has_frozen(store: Any) -> bool:
     return frozen is not None and frozen.count > 0
 
 
-def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> None:
+def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> tuple[Any, Any] | None:
     """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
     read = table.array.item
     throttle, full, enabled, stuck = read(THROTTLE, row), read(MAX_FORCE, row), read(ENABLED, row), read(STUCK, row)
@@ -153,27 +154,27 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     else:  # it gets stuck, or a tank
         enabled = 0.0 if changed == TANK or value >= 0.0 else enabled
         stuck = -1.0
-    if thrust != (throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0):
-        world = store.world()
-        now, impulse = world.tick_count, read(IMPULSE, row)
-        if thrust != 0.0:
-            impulse += thrust * ((now - read(SETTLED_TICK, row)) * world.dt)
-        table.write_beside(_SETTLED, row, (impulse, now))
+    if thrust == (throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0):
+        return None
+    world = store.world()
+    now, impulse = world.tick_count, read(IMPULSE, row)
+    if thrust != 0.0:
+        impulse += thrust * ((now - read(SETTLED_TICK, row)) * world.dt)
+    return (_SETTLED_WITH[changed], row), (impulse, now, value)
 
 
-def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> None:
-    """Add to the impulses what the throttles have given so far, before new values change their thrust."""
+def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, Any] | None:
+    """Add to the impulses what the throttles have given so far, in the write of new values that change their thrust."""
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:
-        return
+        return None
     array, store = table.array, table.store
     assert store is not None
     if isinstance(rows, int):
         if array.item(TANK, rows) >= 0.0 or array.item(changed, rows) == values:
-            return
+            return None
         if isinstance(values, float) and not _has_frozen(store):
-            _settle_one(table, store, rows, changed, values)
-            return
+            return _settle_one(table, store, rows, changed, values)
         rows = slice(rows, rows + 1)
     if isinstance(rows, slice):
         first, last, _step = rows.indices(table.count)
@@ -181,8 +182,11 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
     else:
         columns, first, count = np.ascontiguousarray(array[:, rows]), 0, len(rows)
     settled, found = _settled(columns, first, count, store, changed, values)
-    if found:
-        table.write_beside(_SETTLED, rows, settled)
+    if not found:
+        return None
+    settled[2] = np.asarray(values, np.float64).reshape(-1)
+    together = _SETTLED_WITH[changed]
+    return (together if isinstance(rows, slice) else together[:, np.newaxis], rows), settled
 
 
 THRUSTERS = Schema(
@@ -220,7 +224,7 @@ THRUSTERS = Schema(
         Field("next_jet", Kind.SCRATCH, meaning="the next one of the same tank, or -1"),
     ),
     flown=True,
-    before_write=_settle_thrust,
+    settle=_settle_thrust,
 )  # fmt: skip
 
 

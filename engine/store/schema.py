@@ -235,7 +235,7 @@ class Schema:
         fields: Sequence[Field],
         follows: str = "",
         flown: bool = False,
-        before_write: Callable[[Any, slice | int, Any, Any], None] | None = None,
+        settle: Callable[[Any, slice | int, Any, Any], tuple[Any, Any] | None] | None = None,
         is_filled_by_ticks: bool = False,
     ) -> None:
         self.name = name
@@ -243,9 +243,11 @@ class Schema:
         """The table to whose rows these rows belong one to one; empty for an independent table."""
         self.flown = flown
         """Whether compiled loops write its rows during ticks, without the table's own methods."""
-        self.before_write = before_write
-        """Called as ``before_write(table, components, rows, values)`` before values are written into a table, to settle what the former
-        values have given so far; not when a change is undone. None if nothing has to be settled."""
+        self.settle = settle
+        """Called as ``settle(table, components, rows, values)`` before values are written into a table; not when a change is undone.
+
+        Returns None, or, if something has to be settled that the former values have given so far, the index of all places of the table
+        that are to be written in one assignment, and what to write. None if the table has nothing to settle."""
         self.is_filled_by_ticks = is_filled_by_ticks
         """Whether they add and remove rows as well; such rows have no handles."""
         self.fields = tuple(fields)

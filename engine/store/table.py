@@ -124,21 +124,19 @@ class Table:
         if store is not None:
             quiet = store.quiet
             store.before_change(self)
-            if self.schema.before_write is not None:
-                self.schema.before_write(self, components, rows, values)
-            if store.log is not None:
-                store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
+            settle = self.schema.settle
+            written = None if settle is None else settle(self, components, rows, values)
             if quiet and self._are_numbers(components):
                 store.quiet = -abs(quiet)
+            if written is not None:
+                place, numbers = written
+                if store.log is not None:
+                    store.log.append((self._set_places, (components, rows, place, self.array[place].copy())))
+                self._set_places(components, rows, place, numbers)
+                return
+            if store.log is not None:
+                store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
         self._set(components, rows, values)
-
-    def write_beside(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
-        """Set components from which nothing is computed, for `Schema.before_write`, which runs within a write that has been admitted."""
-        if self.store is not None and self.store.log is not None:
-            before = self.array[components, rows].copy()
-            self.store.log.append((self._set, (components, rows, before)))
-        self.version += 1
-        self.array[components, rows] = values
 
     def _are_numbers(self, components: slice | int) -> bool:
         """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""
@@ -327,6 +325,11 @@ class Table:
         # in this order, so that after an interrupt nothing that was computed from the former values counts as valid
         self._changed(components, rows)
         self.array[components, rows] = values
+
+    def _set_places(self, components: slice | int, rows: Rows, places: Any, values: npt.ArrayLike) -> None:
+        """Set components together with others of the same rows in one assignment, which no interrupt divides."""
+        self._changed(components, rows)
+        self.array[places] = values
 
     def _truncate(self, count: int, last: int) -> None:
         """Remove the rows from `count` to `last`, some of which may not have been added completely."""
