@@ -186,7 +186,7 @@ MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
 BEFORE_POINTS = MADE_WITH + MODEL_LAST - MODEL_FIRST
 """Velocity and angular velocity at the start of a drift before the impulses of points, which are held while joints take the stage."""
 COMPOSITE = BEFORE_POINTS + 6
-"""Mass, mass centre relative to the base and tensor about it, in world axes, of a body and what hangs on it, for `sides`."""
+"""Mass, mass centre relative to the base and tensor about it, world frame, of a body and what hangs on it, for `sides`."""
 GROUP, IS_HELD, TREE_ROOT = COMPOSITE + 10, COMPOSITE + 11, COMPOSITE + 12
 """A place that is connected with this one; whether the world holds them all; and which of them has the mass properties of all, or -1."""
 DEGREE, LINK_SUM, QUEUE = COMPOSITE + 13, COMPOSITE + 14, COMPOSITE + 15

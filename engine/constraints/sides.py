@@ -181,7 +181,7 @@ def _find_sides(
 
 @inlined
 def _store_alone(own: Array, work: Array, place: int, pose: int) -> None:
-    """Store the mass properties of one body: mass, mass centre relative to the base of the island, and tensor about it in world axes."""
+    """Store the mass properties of one body: mass, mass centre relative to the base of the island, and tensor about it, world frame."""
     q = load_quaternion(work, pose + ORIENTATION, place)
     tensor = _turned(load_symmetric(own, INERTIA, place), q)
     _store_composite(work, place, float(own[MASS, place]), load_vector(work, pose + POSITION, place), tensor)
@@ -197,7 +197,7 @@ def _store_composite(work: Array, place: int, mass: float, center: Vector, tenso
 
 @inlined
 def _turned(tensor: Symmetric, q: Quaternion) -> Symmetric:
-    """A tensor of body axes in world axes."""
+    """Rotate a tensor from the body frame to the world frame."""
     x = rotate(q, 2.0, apply_symmetric(tensor, rotate_inverse(q, 2.0, (1.0, 0.0, 0.0))))
     y = rotate(q, 2.0, apply_symmetric(tensor, rotate_inverse(q, 2.0, (0.0, 1.0, 0.0))))
     z = rotate(q, 2.0, apply_symmetric(tensor, rotate_inverse(q, 2.0, (0.0, 0.0, 1.0))))

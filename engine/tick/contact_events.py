@@ -37,7 +37,7 @@ class Contact(NamedTuple):
         ... def report(world, contact):
         ...     print(f"{contact.bodies[0]} hits with {contact.closing_speed:.3f} m/s and {contact.impulse_world[2]:.3f} N s")
         >>> world.step(20)
-        <Body 'body 0'> hits with 3.000 m/s and 6.000 N s
+        body 'body 0' hits with 3.000 m/s and 6.000 N s
     """
 
     shapes: tuple[Any, Any]
