@@ -23,7 +23,6 @@ from .drawing import (
     Array,
     Arrow,
     Binding,
-    Colour,
     Curves,
     Eye,
     Gauge,
@@ -33,6 +32,7 @@ from .drawing import (
     Sample,
     Trail,
     about_y,
+    colours,
 )
 from .meshes import servicer
 from .physics import Body, World, integrators, joints, rotation
@@ -41,7 +41,6 @@ from .scenes import masses
 from .scenes.arm_cases import CASES, add_client
 from .scenes.arm_pilot import CAPTURE, FIXTURE, HELD, MODES, RETRACT_TIME, SOFT, ArmPilot, fixture_pose
 from .scenes.claims import claim
-from .scenes.palette import AMBER, BLUE, GOAL, GREEN, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.rigid_flight import RigidFlight
 from .scenes.robot_arm import GRIPPER, JOINTS, LIMITS, RobotArm
@@ -65,11 +64,12 @@ PLANET = np.array([0.31, -0.62, -0.72, 0.92])
 TRAIL_POINTS, TRAIL_SPACING = 400, 0.2  # number, [s]
 MOMENTUM_LENGTH, RATE_LENGTH, TORQUE_LENGTH = 0.28, 28.0, 0.35  # [m/(N·m·s)], [m/(rad/s)], [m/(N·m)]
 SHORTEST, HULL = 0.12, 0.8  # of an arrow that is drawn, and of one that comes out of a hull [m]
-GHOST: Colour = (0.92, 0.95, 1.0, 0.75)
+GHOST = colours.faint(colours.GOAL, 0.75)
 CURVES = Curves(
     ("craft turned [°]", ".1f"),
     ("change of Σ L", ".0e"),
     80.0,
+    (False, True),
     (
         ("joints [°]", tuple(joint.name for joint in JOINTS)),
         ("motors [N·m]", tuple(joint.name for joint in JOINTS)),
@@ -313,7 +313,7 @@ class Arm(Restarting):
             Arrow(
                 self._mass_centre(poses),
                 MOMENTUM_LENGTH * self.world.angular_momentum(),
-                AMBER,
+                colours.MOMENTUM,
                 "Σ L",
                 0.03,
                 "momentum",
@@ -322,10 +322,12 @@ class Arm(Restarting):
         for body in (self.craft, self.client):
             origin, turn = poses[body]
             rate = RATE_LENGTH * (turn @ body.angular_velocity_body)
-            found.append(Arrow(origin + turn @ body.center_of_mass_body, rate, GREEN, "ω", 0.028, "rates"))
+            found.append(Arrow(origin + turn @ body.center_of_mass_body, rate, colours.RATES, "ω", 0.028, "rates"))
         for joint, link, torque in zip(JOINTS, self.arm.links, self.arm.torques, strict=True):
             origin, turn = poses[link]
-            found.append(Arrow(origin, TORQUE_LENGTH * torque * (turn @ joint.axis), VIOLET, "", 0.022, "torques"))
+            found.append(
+                Arrow(origin, TORQUE_LENGTH * torque * (turn @ joint.axis), colours.TORQUE, "", 0.022, "torques")
+            )
         return [
             arrow for arrow in found if np.linalg.norm(arrow.vector) > (HULL if arrow.layer == "rates" else SHORTEST)
         ]
@@ -340,7 +342,7 @@ class Arm(Restarting):
         start, turn = self._start_pose
         lines = [Line(start + edge @ turn.T, GHOST, 1.4, behind=0.25) for edge in _edges(np.array(servicer.SIZE))]
         tip = poses[self.arm.gripper][0] + poses[self.arm.gripper][1] @ np.array(GRIPPER.position)
-        lines.append(Line(self._trail.points(tip), BLUE, 2.0, fades=True, layer="trails", behind=0.2))
+        lines.append(Line(self._trail.points(tip), colours.PATH, 2.0, fades=True, layer="trails", behind=0.2))
         meeting = self.pilot.meeting
         if meeting is None or self.pilot.mode != "auto" or self.latch.state != "open":
             return lines
@@ -348,7 +350,7 @@ class Arm(Restarting):
         now, _axes = fixture_pose(*poses[self.client])
         if ahead.sum() > 1:
             path = np.vstack([now, meeting.path[ahead]])
-            lines.append(Line(path, GOAL, 1.8, layer="trails", behind=0.3))
+            lines.append(Line(path, colours.GOAL, 1.8, layer="trails", behind=0.3))
         if meeting.time > self.world.time:
             lines += _cross_hair(meeting.path[np.searchsorted(meeting.times, meeting.time)])
         return lines
@@ -422,7 +424,7 @@ def _edges(size: Array) -> list[Array]:
 
 def _cross_hair(point: Array) -> list[Line]:
     """Three short lines through a point."""
-    return [Line(point + np.array([-0.14 * axis, 0.14 * axis]), GOAL, 2.2, behind=0.4) for axis in np.eye(3)]
+    return [Line(point + np.array([-0.14 * axis, 0.14 * axis]), colours.GOAL, 2.2, behind=0.4) for axis in np.eye(3)]
 
 
 def read_options(arguments: Sequence[str] | None = None) -> ArmOptions:

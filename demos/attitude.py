@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .drawing import Array, Arrow, Binding, Curves, Gauge, Line, Model, Picture, Sample, Trail
+from .drawing import Array, Arrow, Binding, Curves, Gauge, Line, Model, Picture, Sample, Trail, colours
 from .physics import World, forces, integrators, rotation
 from .running import application, options
 from .scenes import polar_orbit
 from .scenes.attitude_pilot import CASES, POINTED, AttitudePilot, Record, next_of
 from .scenes.attitude_targets import TARGETS
 from .scenes.claims import check_after, claim
-from .scenes.palette import AMBER, BLUE, FIRE, GOAL, GREEN, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.ship import DISH, MESH, NOSE, PROPELLANT, Ship
 from .scenes.wheels_and_jets import LOW, MODES
@@ -39,11 +38,12 @@ RATE_LENGTH, TORQUE_LENGTH, THRUST_LENGTH, MOMENTUM_LENGTH = 2.8, 2.6, 2.6, 2.8 
 RATE, TORQUE, THRUST, MOMENTUM = math.radians(6.0), 9.0, 90.0, 350.0  # [rad/s], [N·m], [N·m], [N·m·s]
 SHORTEST, HULL = 0.3, 1.25  # of an arrow that is drawn, and of one that has a name because it comes out of the hull [m]
 TRAIL_POINTS, TRAIL_SPACING = 500, 0.25  # number, [s]
-FAINT = (*GOAL[:3], 0.30)
+FAINT = colours.faint(colours.GOAL, 0.30)
 CURVES = Curves(
     ("pointing error [°]", ".3f"),
     ("torque [N·m]", ".1f"),
     120.0,
+    (False, False),
     (
         ("wheel speeds [rad/s]", ("1", "2", "3", "4")),
         ("propellant used [kg]", ("",)),
@@ -150,7 +150,7 @@ class Attitude(Restarting):
             plumes=self.ship.plumes(origin, turn, np.sqrt(levels)),  # a short pulse is bright, too
             arrows=self._arrows(origin, turn),
             lines=[
-                Line(self._trail.points(tip) + origin, BLUE, 2.2, fades=True, layer="trails"),
+                Line(self._trail.points(tip) + origin, colours.PATH, 2.2, fades=True, layer="trails"),
                 *self._goal(origin),
             ],
             lamps=self.ship.lamps(levels),
@@ -231,11 +231,25 @@ class Attitude(Restarting):
             return turn @ vector_body * (length / whole)
 
         found = [
-            Arrow(centre, of(np.array(NOSE), NOSE_LENGTH, 1.0), BLUE, "", 0.022, "body axes"),
-            Arrow(centre, of(body.angular_velocity_body, RATE_LENGTH, RATE), GREEN, "ω", 0.034, "rates"),
-            Arrow(centre, of(body.stored_momentum_body, MOMENTUM_LENGTH, MOMENTUM), AMBER, "h", 0.034, "momentum"),
-            Arrow(centre, of(actuators.torque_of_wheels, TORQUE_LENGTH, TORQUE), VIOLET, "wheels", 0.034, "torques"),
-            Arrow(centre, of(actuators.torque_of_jets, THRUST_LENGTH, THRUST), FIRE, "jets", 0.034, "thrust"),
+            Arrow(centre, of(np.array(NOSE), NOSE_LENGTH, 1.0), colours.PATH, "", 0.022, "body axes"),
+            Arrow(centre, of(body.angular_velocity_body, RATE_LENGTH, RATE), colours.RATES, "ω", 0.034, "rates"),
+            Arrow(
+                centre,
+                of(body.stored_momentum_body, MOMENTUM_LENGTH, MOMENTUM),
+                colours.MOMENTUM,
+                "h",
+                0.034,
+                "momentum",
+            ),
+            Arrow(
+                centre,
+                of(actuators.torque_of_wheels, TORQUE_LENGTH, TORQUE),
+                colours.TORQUE,
+                "wheels",
+                0.034,
+                "torques",
+            ),
+            Arrow(centre, of(actuators.torque_of_jets, THRUST_LENGTH, THRUST), colours.THRUST, "jets", 0.034, "thrust"),
         ]
         sizes = [float(np.linalg.norm(arrow.vector)) for arrow in found]
         named = [replace(arrow, label=arrow.label * (size > HULL)) for arrow, size in zip(found, sizes, strict=True)]
@@ -250,8 +264,11 @@ class Attitude(Restarting):
         ring = middle + RING * (np.cos(around) * across + np.sin(around) * dish)
         marks = [(dish, 1.0, 1.7), (-dish, 1.0, 1.25), (across, 1.0, 1.25), (-across, 1.0, 1.25)]
         return [
-            Line(ring, GOAL, 2.4, behind=0.35),
-            *(Line(middle + RING * np.array([a * way, b * way]), GOAL, 2.4, behind=0.35) for way, a, b in marks),
+            Line(ring, colours.GOAL, 2.4, behind=0.35),
+            *(
+                Line(middle + RING * np.array([a * way, b * way]), colours.GOAL, 2.4, behind=0.35)
+                for way, a, b in marks
+            ),
             Line(np.array([origin + 0.62 * RING_DISTANCE * nose, middle]), FAINT, 1.6, behind=0.5),
         ]
 

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Colour, Curves, Line, Model, Picture, Sample, Trail
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Colour, Curves, Line, Model, Picture, Sample, Trail, colours
 from .meshes.cubesat import SCALE
 from .physics import World, flight, forces, integrators, rotation
 from .running import application, options
 from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
-from .scenes.palette import BLUE, CYAN, GREEN, PINK, VIOLET, WORDS
 from .scenes.restarting import Restarting
 
 PACE, PACE_UNSEEN = 60.0, 600.0
@@ -36,8 +35,8 @@ RADIUS = 0.29  # of the scene [m]
 AXIS_LENGTH, FIELD_LENGTH, RATE_LENGTH, MOMENT_LENGTH, TORQUE_LENGTH = 0.25, 0.27, 0.30, 1.0, 1.2  # [m]
 STRONGEST_FIELD = 5e-5  # [T]; its arrow has the full length
 TRAIL_POINTS, TRAIL_SPACING = 400, 1.0  # number, [s]
-FAINT: Colour = (*CYAN[:3], 0.13)
-CURVES = Curves(("tumble left", "+.3f"), ("moment / maximum", "+.2f"), 1200.0)
+FAINT: Colour = colours.faint(colours.FIELD, 0.13)
+CURVES = Curves(("tumble left", "+.3f"), ("moment / maximum", "+.2f"), 1200.0, (False, False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +93,7 @@ class Detumble(Restarting):
             [Model("cubesat", origin, SCALE * turn), *self._planet.models(centre, origin)],
             arrows=[*self._arrows(origin, turn, field), self._planet.arrow(centre, origin, field)],
             lines=[
-                Line(self._trail.points(tip) + origin, BLUE, 2.2, fades=True, layer="trails"),
+                Line(self._trail.points(tip) + origin, colours.PATH, 2.2, fades=True, layer="trails"),
                 *self._field_lines(origin, field),
                 *self._planet.lines(centre),
             ],
@@ -102,7 +101,7 @@ class Detumble(Restarting):
                 Caption(
                     centre - 0.62 * RADIUS * axes[:, 2],
                     ["the orbit, and lines of the dipole field", f"|B| = {1e6 * np.linalg.norm(field):.1f} μT"],
-                    WORDS,
+                    colours.WORDS,
                 )
             ],
             lamps=[
@@ -180,10 +179,10 @@ class Detumble(Restarting):
         rate = turn @ self.body.angular_velocity_body
         largest = MAX_DIPOLE * STRONGEST_FIELD
         return [
-            Arrow(origin, field * (FIELD_LENGTH / STRONGEST_FIELD), CYAN, "B", 0.0050),
-            Arrow(origin, rate * (RATE_LENGTH / float(np.linalg.norm(TUMBLE))), GREEN, "ω", 0.0045, "rates"),
-            Arrow(origin, moment * (MOMENT_LENGTH / MAX_DIPOLE), PINK, "m", 0.0045, "torques"),
-            Arrow(origin, torque * (TORQUE_LENGTH / largest), VIOLET, "τ", 0.0045, "torques"),
+            Arrow(origin, field * (FIELD_LENGTH / STRONGEST_FIELD), colours.FIELD, "B", 0.0050),
+            Arrow(origin, rate * (RATE_LENGTH / float(np.linalg.norm(TUMBLE))), colours.RATES, "ω", 0.0045, "rates"),
+            Arrow(origin, moment * (MOMENT_LENGTH / MAX_DIPOLE), colours.MOMENT, "m", 0.0045, "torques"),
+            Arrow(origin, torque * (TORQUE_LENGTH / largest), colours.TORQUE, "τ", 0.0045, "torques"),
         ]
 
     def _field_lines(self, origin: Array, field: Array) -> list[Line]:

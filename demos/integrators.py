@@ -11,19 +11,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Line, Model, Picture, Sample, colours
 from .physics import World, integrators, rotation
 from .running import application, options
 from .scenes import error_words
 from .scenes.claims import check_after
 from .scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
-from .scenes.palette import AMBER
 from .scenes.restarting import Restarting
 
 COLUMNS, ACROSS, DOWN = 4, 11.6, 12.4  # of the ships' places [m]
 NOSE_LENGTH, WING, MOMENTUM_LENGTH = float(NOSE[2]), 5.3, 4.6  # lengths drawn [m]
 CAPTION = np.array([0.0, 0.0, -3.9])  # from a ship's middle [m]
-PALE: Colour = (0.85, 0.92, 1.0, 0.42)
+PALE = colours.faint(colours.GOAL, 0.5)
 
 
 class Integrators(Restarting):
@@ -42,10 +41,10 @@ class Integrators(Restarting):
         true_turn = rotation.to_matrix(self.fleet.truth.interpolated_pose(alpha)[1])
         for ship, place in zip(self.fleet.ships, self._places, strict=True):
             turn, found = rotation.to_matrix(ship.body.interpolated_pose(alpha)[1]), self.fleet.errors(ship)
-            colour = error_words.colour(found.attitude)
+            colour = colours.PATH
             momentum = turn @ ship.body.inertia_body @ ship.body.angular_velocity_body
             models.append(Model("spacecraft", place, turn))
-            arrows.append(Arrow(place, scale * momentum, AMBER, "", 0.07, "momentum"))
+            arrows.append(Arrow(place, scale * momentum, colours.MOMENTUM, "", 0.07, "momentum"))
             lines += self._where_it_belongs(place, true_turn, scale)
             lines.append(Line(place + ship.trail.points(turn @ NOSE), colour, 2.0, fades=True, layer="trails"))
             captions.append(Caption(place + CAPTION, self._words(ship, found), colour))

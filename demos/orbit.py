@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .drawing import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW, Array, Arrow, Line, Model, Picture, Sample
+from .drawing import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW, Array, Arrow, Line, Model, Picture, Sample, colours
 from .meshes.drum_satellite import NOZZLES
 from .physics import flight, forces, integrators, rotation
 from .running import application, options
@@ -22,7 +22,6 @@ from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
 from .scenes.orbit_cases import CASES, EARTH_RADIUS, burn_at_the_apoapsis, start_of
 from .scenes.orbit_map import OrbitMap
-from .scenes.palette import AMBER, BLUE, FIRE, GREEN
 from .scenes.piloted_world import Burn, PilotedWorld
 from .scenes.restarting import Restarting
 from .scenes.spinning_body import SpinningBody
@@ -79,7 +78,10 @@ class Orbit(Restarting):
             [Model("drum-satellite", origin, turn), *solids],
             plumes=[MOTOR.plume(origin, turn, throttle)],
             arrows=self._arrows(origin, turn, throttle),
-            lines=[Line(origin + AXIS * self.spin.circle(), (*BLUE[:3], 0.45), 2.2, layer="trails"), *lines],
+            lines=[
+                Line(origin + AXIS * self.spin.circle(), colours.faint(colours.PATH, 0.45), 2.2, layer="trails"),
+                *lines,
+            ],
             captions=[words],
             lamps=[("kick motor", throttle)] if CASES[self.case_name].burns else (),
             title=f"orbit · {CASES[self.case_name].text}",
@@ -106,12 +108,12 @@ class Orbit(Restarting):
         """L, ω, the spin axis and the thrust."""
         rate = turn @ self.satellite.angular_velocity_body
         found = [
-            Arrow(origin, LENGTH * self.spin.direction, AMBER, "L", 0.026, "momentum"),
-            Arrow(origin, 0.9 * LENGTH * rate / np.linalg.norm(rate), GREEN, "ω", 0.022, "rates"),
-            Arrow(origin, AXIS * turn[:, 2], BLUE, "", 0.014, "body axes"),
+            Arrow(origin, LENGTH * self.spin.direction, colours.MOMENTUM, "L", 0.026, "momentum"),
+            Arrow(origin, 0.9 * LENGTH * rate / np.linalg.norm(rate), colours.RATES, "ω", 0.022, "rates"),
+            Arrow(origin, AXIS * turn[:, 2], colours.PATH, "", 0.014, "body axes"),
         ]
         if throttle:
-            found.append(Arrow(origin + turn @ (0.0, 0.0, -2.6), 1.1 * turn[:, 2], FIRE, "", 0.03, "thrust"))
+            found.append(Arrow(origin + turn @ (0.0, 0.0, -2.6), 1.1 * turn[:, 2], colours.THRUST, "", 0.03, "thrust"))
         return found
 
     def _status(self, origin: Array) -> list[str]:

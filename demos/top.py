@@ -14,17 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .drawing import Array, Arrow, Colour, Line, Model, Picture, Sample, Trail
+from .drawing import Array, Arrow, Line, Model, Picture, Sample, Trail, colours
 from .physics import World, integrators, rotation
 from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
-from .scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.rocket_couple import UP, RocketCouple
 from .scenes.top_cases import CASES, SPIN, STRENGTH
 
-PALE: Colour = (0.90, 0.86, 0.78, 0.26)
+PALE = colours.faint(colours.GOAL, 0.35)
 TIP, MOMENTUM_LENGTH, TORQUE_LENGTH = 1.95, 2.05, 0.9  # [m]
 TRAIL_SPACING, TRAIL_TIME, AHEAD = 1.0 / 120.0, 20.0, 2.5  # [s]
 
@@ -54,16 +53,25 @@ class Top(Restarting):
         momentum = turn @ (self.body.inertia_body @ self.body.angular_velocity_body)
         scale = MOMENTUM_LENGTH / self._momentum_size
         arrows = [
-            Arrow(origin, momentum * scale, AMBER, "L", 0.028, "momentum"),
-            Arrow(origin, rate * (0.8 * MOMENTUM_LENGTH / float(np.linalg.norm(rate))), GREEN, "ω", 0.022, "rates"),
-            Arrow(origin + momentum * scale, TORQUE_LENGTH * self.rockets.torque(axis), VIOLET, "τ", 0.024, "torques"),
+            Arrow(origin, momentum * scale, colours.MOMENTUM, "L", 0.028, "momentum"),
+            Arrow(
+                origin, rate * (0.8 * MOMENTUM_LENGTH / float(np.linalg.norm(rate))), colours.RATES, "ω", 0.022, "rates"
+            ),
+            Arrow(
+                origin + momentum * scale,
+                TORQUE_LENGTH * self.rockets.torque(axis),
+                colours.TORQUE,
+                "τ",
+                0.024,
+                "torques",
+            ),
             *self.rockets.arrows(origin, turn),
         ]
         lines = [
             Line(TIP * self._closed_path(), PALE, 7.0, layer="trails"),
-            Line(self._trail.points(TIP * axis), BLUE, 2.4, fades=True, layer="trails"),
+            Line(self._trail.points(TIP * axis), colours.PATH, 2.4, fades=True, layer="trails"),
             Line(np.array([1.58 * closed, TIP * closed]), PALE, 3.0),
-            Line(np.array([-1.9 * UP, 2.1 * UP]), QUIET, 1.3),
+            Line(np.array([-1.9 * UP, 2.1 * UP]), colours.GUIDE, 1.3),
         ]
         least, greatest = np.degrees(self.closed.tilts)
         status = [

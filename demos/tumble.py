@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Line, Model, Picture, Trail
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Line, Model, Picture, Trail, colours
 from .physics import MassProperties, World, integrators, rotation
 from .running import application, options
 from .scenes import masses
@@ -25,7 +25,6 @@ from .scenes.claims import check_after
 from .scenes.equal_ellipsoid import EqualEllipsoid
 from .scenes.free_body import upright
 from .scenes.free_motion import FreeMotion
-from .scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
 from .scenes.poinsot import Poinsot
 from .scenes.restarting import Restarting
 from .scenes.tumble_cases import CASES, UNPHYSICAL
@@ -79,8 +78,8 @@ class Tumble(Restarting):
             [Model(case.mesh, origin, turn), self.poinsot.model(turn), *self.equal.models(turn)],
             arrows=[*self._arrows(centre, axis, turn), self.poinsot.arrow(turn)],
             lines=[
-                Line(self._trail.points(axis), BLUE, 2.6, fades=True, layer="trails"),
-                Line(np.array([(0.0, 0.0, 0.0), (0.0, 0.0, 1.4 * self.radius)]), QUIET, 1.3, layer="momentum"),
+                Line(self._trail.points(axis), colours.PATH, 2.6, fades=True, layer="trails"),
+                Line(np.array([(0.0, 0.0, 0.0), (0.0, 0.0, 1.4 * self.radius)]), colours.GUIDE, 1.3, layer="momentum"),
                 *self.poinsot.lines(turn),
             ],
             captions=self._captions,
@@ -94,12 +93,12 @@ class Tumble(Restarting):
         momentum = self.body.angular_momentum_world * (MOMENTUM_LENGTH * radius / self.motion.momentum_size)
         rate = turn @ self.body.angular_velocity_body * (RATE_LENGTH * radius / self.motion.plane_height)
         return [
-            Arrow(centre, momentum, AMBER, "L", 0.016 * radius, "momentum"),
-            Arrow(centre, rate, GREEN, "ω", 0.013 * radius, "rates"),
-            Arrow(centre, axis, BLUE, "", 0.008 * radius, "body axes"),
+            Arrow(centre, momentum, colours.MOMENTUM, "L", 0.016 * radius, "momentum"),
+            Arrow(centre, rate, colours.RATES, "ω", 0.013 * radius, "rates"),
+            Arrow(centre, axis, colours.PATH, "", 0.008 * radius, "body axes"),
             *(
-                Arrow(centre, BODY_AXES_LENGTH * radius * axis, colour, name, 0.006 * radius, "body axes")
-                for axis, colour, name in zip(turn.T, AXES, "xyz", strict=True)
+                Arrow(centre, BODY_AXES_LENGTH * radius * axis, colours.AXES, name, 0.006 * radius, "body axes")
+                for axis, name in zip(turn.T, "xyz", strict=True)
             ),
         ]
 
@@ -135,8 +134,8 @@ class Tumble(Restarting):
         self.equal = EqualEllipsoid(properties, left, size)
         self.poinsot = Poinsot(self.motion, right, size, TRAIL_POINTS)
         self._captions = [
-            Caption(left - down, self.equal.words(), WORDS),
-            Caption(right - down, ["ω·Iω = 2T rolls on ω·L = 2T", "its contact draws the polhode"], WORDS),
+            Caption(left - down, self.equal.words(), colours.WORDS),
+            Caption(right - down, ["ω·Iω = 2T rolls on ω·L = 2T", "its contact draws the polhode"], colours.WORDS),
         ]
 
     def _remember(self, world: World) -> None:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing import FIRST_RIGHT, Array, Arrow, Line, Model, OrbitCamera, Picture, Trail
+from ..drawing import FIRST_RIGHT, Array, Arrow, Line, Model, OrbitCamera, Picture, Trail, colours
 from ..physics import World, rotation
 from ..running import HIGH, Clip, Image, Patch, Renderer, caption, context
 from ..scenes.free_body import upright
-from ..scenes.palette import AMBER, BLUE, WORDS
 from ..scenes.tumble_cases import CASES
 
 SIZE, SECONDS = (830, 400), 7
@@ -46,10 +45,10 @@ class Craft:
         return Picture(
             [Model(CASE.mesh, self.place, rotation.to_matrix(self.body.orientation))],
             arrows=[
-                Arrow(self.place, momentum, AMBER, thickness=0.018 * CASE.radius),
-                Arrow(self.place, self._nose() - self.place, BLUE, thickness=0.009 * CASE.radius),
+                Arrow(self.place, momentum, colours.MOMENTUM, thickness=0.018 * CASE.radius),
+                Arrow(self.place, self._nose() - self.place, colours.PATH, thickness=0.009 * CASE.radius),
             ],
-            lines=[Line(self._trail.points(self._nose()), BLUE, 3.5, fades=True)],
+            lines=[Line(self._trail.points(self._nose()), colours.PATH, 3.5, fades=True)],
         )
 
     def _nose(self) -> Array:
@@ -88,7 +87,7 @@ def frames(gl: Any, craft: list[Craft], count: int) -> Iterator[Image]:
 
 def _text(craft: Craft, camera: OrbitCamera) -> list[Patch]:
     left, top = camera.project(craft.place - (0.0, 0.0, BELOW * CASE.radius), SIZE) or (0.0, 0.0)
-    return caption(craft.lines, WORDS, TEXT_HEIGHT, (left, top))
+    return caption(craft.lines, colours.WORDS, TEXT_HEIGHT, (left, top))
 
 
 def draw(path: Path, count: int = SECONDS * FRAMES_PER_SECOND) -> int:

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Binding, Caption, Curves, Eye, Line, Model, Picture, Sample, Trail, about_z
+from ..drawing import Array, Arrow, Binding, Caption, Curves, Eye, Line, Model, Picture, Sample, Trail, about_z, colours
 from ..meshes import station
 from ..physics import World, integrators, rotation
 from . import docking_view, masses
@@ -16,7 +16,6 @@ from .attitude_pilot import next_of
 from .claims import claim
 from .docking import DISTANCE, Alignment
 from .docking_pilot import MODES, DockingPilot, FacingPort
-from .palette import BLUE
 from .restarting import Restarting
 from .ship import MESH, Ship
 
@@ -29,7 +28,7 @@ VIEWS = {"chase": "behind the ship", "port": "through the ship's port", "station
 EYE_DEPTH = 0.14  # of the cameras in the ports [m]
 PLANET = np.array([0.382, -0.127, -0.915, 0.93])
 TRAIL_POINTS, TRAIL_SPACING = 600, 0.5  # number, [s]
-CURVES = Curves(("range [m]", "z.2f"), ("closing [m/s]", "+z.3f"), 120.0)
+CURVES = Curves(("range [m]", "z.2f"), ("closing [m/s]", "+z.3f"), 120.0, (False, False))
 
 
 @dataclass(frozen=True)
@@ -300,7 +299,7 @@ class DockingFlight(Restarting):
         path = self._trail.points(turned.T @ (nose - origin)) @ turned.T + origin
         return [
             *docking_view.corridor(middle, axes),
-            Line(path, BLUE, 2.2, fades=True, layer="trails", behind=0.15),
+            Line(path, colours.PATH, 2.2, fades=True, layer="trails", behind=0.15),
         ]
 
     def _arrows(self, turn: Array) -> list[Arrow]:

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Caption, Colour, Line
-from .palette import FIRE, QUIET, VIOLET, WORDS
+from ..drawing import Array, Arrow, Caption, Line, colours
 
 MARKS = (5.0, 10.0, 15.0, 20.0)  # distances from the port [m]
-MARK: Colour = (0.40, 0.95, 0.80, 0.60)
+MARK = colours.faint(colours.GOAL, 0.60)
 SHORTEST = 1.2  # an arrow that is shorter would not be seen beside the hull [m]
 FORCE_LENGTH, TORQUE_LENGTH = 4.0 / 168.0, 4.0 / 190.0  # [m/N], [m/(N·m)]
 
@@ -17,7 +16,7 @@ def corridor(middle: Array, axes: Array) -> list[Line]:
     lines = [np.column_stack([(0.3 + 0.06 * mark) * corners, np.full(5, mark)]) for mark in MARKS]
     axis = np.array([(0.0, 0.0, 0.15), (0.0, 0.0, 1.1 * MARKS[-1])])
     return [
-        Line(middle + axis @ axes.T, QUIET, 1.4, layer="trails"),
+        Line(middle + axis @ axes.T, colours.GUIDE, 1.4, layer="trails"),
         *(Line(middle + line @ axes.T, MARK, 1.6, layer="trails") for line in lines),
     ]
 
@@ -25,7 +24,9 @@ def corridor(middle: Array, axes: Array) -> list[Line]:
 def mark_captions(middle: Array, axes: Array) -> list[Caption]:
     """The distance of each square, below it."""
     places = [axes @ (0.0, -0.3 - 0.06 * mark, mark) for mark in MARKS]
-    return [Caption(middle + at, [f"{mark:g} m"], WORDS, "trails") for at, mark in zip(places, MARKS, strict=True)]
+    return [
+        Caption(middle + at, [f"{mark:g} m"], colours.WORDS, "trails") for at, mark in zip(places, MARKS, strict=True)
+    ]
 
 
 def cross(nose: Array, port: Array) -> list[Line]:
@@ -39,7 +40,7 @@ def cross(nose: Array, port: Array) -> list[Line]:
 def arrows(middle: Array, force: Array, torque: Array, torque_length: float = TORQUE_LENGTH) -> list[Arrow]:
     """A force [N] and a torque [N·m], world frame, at a mass centre; none that would not be seen."""
     found = [
-        Arrow(middle, FORCE_LENGTH * force, FIRE, "F", 0.05, "thrust"),
-        Arrow(middle, torque_length * torque, VIOLET, "τ", 0.05, "torques"),
+        Arrow(middle, FORCE_LENGTH * force, colours.THRUST, "F", 0.05, "thrust"),
+        Arrow(middle, torque_length * torque, colours.TORQUE, "τ", 0.05, "torques"),
     ]
     return [arrow for arrow in found if float(np.linalg.norm(arrow.vector)) > SHORTEST]

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 
-from ..drawing import Array, Caption, Line, Model
+from ..drawing import Array, Caption, Line, Model, colours
 from ..physics import flight
 from .orbit_cases import EARTH_RADIUS
-from .palette import BLUE, QUIET, WORDS
 from .polar_orbit import GM
 
 ASIDE, BELOW, SIZE = 1.95, 0.34, 0.78
@@ -54,10 +53,14 @@ class OrbitMap:
         earth, satellite = place(np.array([(0.0, 0.0), here]))
         size = self._scale * EARTH_RADIUS
         lines = [
-            Line(place(curve), BLUE if curve is self._curves[-1] else QUIET, 2.4 if curve is self._curves[-1] else 1.6)
+            Line(
+                place(curve),
+                colours.PATH if curve is self._curves[-1] else colours.GUIDE,
+                2.4 if curve is self._curves[-1] else 1.6,
+            )
             for curve in self._curves
         ]
-        lines.append(Line(np.array([earth, satellite]), QUIET, 1.2))
+        lines.append(Line(np.array([earth, satellite]), colours.GUIDE, 1.2))
         turned = np.column_stack([right, np.cross(up, right), up])
         return (
             [
@@ -65,7 +68,7 @@ class OrbitMap:
                 Model("ball", satellite, 0.045 * self._radius * turned, casts_shadow=False),
             ],
             lines,
-            Caption(middle - (SIZE + 0.1) * self._radius * up, [self._words], WORDS),
+            Caption(middle - (SIZE + 0.1) * self._radius * up, [self._words], colours.WORDS),
         )
 
     def _flat(self, points: Array) -> Array:

@@ -8,12 +8,11 @@ import math
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Colour, Line, Model, Trail
+from ..drawing import Array, Arrow, Line, Model, Trail, colours
 from .free_body import polhode
 from .free_motion import FreeMotion
-from .palette import GREEN, QUIET
 
-PALE: Colour = (0.80, 0.95, 1.0, 0.75)
+PALE = colours.faint(colours.GOAL, 0.75)
 LIFT = 1.008  # of lines off the surface on which they lie
 THROUGH = 0.35  # of a line behind the ellipsoid
 RINGS, SPOKES = 3, 12  # of the grid on the plane
@@ -48,7 +47,7 @@ class Poinsot:
     def arrow(self, turn: Array) -> Arrow:
         """ω from the middle of the ellipsoid to where it touches the plane."""
         rate = self.scale * turn @ self._motion.body.angular_velocity_body
-        return Arrow(self._centre, rate, GREEN, "ω", 0.014 * self._size, "rates")
+        return Arrow(self._centre, rate, colours.RATES, "ω", 0.014 * self._size, "rates")
 
     def lines(self, turn: Array) -> list[Line]:
         """The polhode by closed form and as flown, the herpolhode as flown, and the plane."""
@@ -57,10 +56,10 @@ class Poinsot:
         flown = self._centre + self._flown_body.points(LIFT * self.scale * rate_body) @ turn.T
         rolled = self._flown_world.points(self._centre + self.scale * turn @ rate_body)
         return [
-            *(Line(line, QUIET, 1.1, layer="rates") for line in self._grid),
+            *(Line(line, colours.GUIDE, 1.1, layer="rates") for line in self._grid),
             Line(closed, PALE, 1.6, behind=THROUGH, layer="trails"),
-            Line(flown, GREEN, 3.2, fades=True, behind=THROUGH, layer="trails"),
-            Line(rolled, GREEN, 2.4, fades=True, layer="trails"),
+            Line(flown, colours.RATES, 3.2, fades=True, behind=THROUGH, layer="trails"),
+            Line(rolled, colours.RATES, 2.4, fades=True, layer="trails"),
         ]
 
     def _plane(self, fastest: float) -> list[Array]:

@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Colour, Line, Model
+from ..drawing import Array, Arrow, Colour, Line, Model, colours
 from ..physics import flight
-from .palette import CYAN, QUIET
 
 GM = 3.986004418e14  # [m³/s²], WGS 84
 PLANET_RADIUS = 6.371e6  # [m], mean
@@ -24,7 +23,7 @@ START = math.radians(38.0)
 """Angle from the node at the start [rad]."""
 
 FIELD = flight.MagneticDipole(DIPOLE, (math.sin(TILT), 0.0, -math.cos(TILT)))
-FAINT_FIELD: Colour = (*CYAN[:3], 0.30)
+FAINT_FIELD: Colour = colours.faint(colours.FIELD, 0.30)
 MERIDIANS, SHELLS = 6, (1.35, 2.0)
 """Field lines on the model: planes through the axis of the dipole, and the distances at which lines cross its equator, in radii."""
 
@@ -93,11 +92,11 @@ class PlanetModel:
     def arrow(self, centre: Array, position: Array, field: Array) -> Arrow:
         """The direction of the field [T] at the mark."""
         along = 0.5 * self._size / float(np.linalg.norm(field)) * field
-        return Arrow(centre + self._size / PLANET_RADIUS * position, along, CYAN, "", 0.02 * self._size)
+        return Arrow(centre + self._size / PLANET_RADIUS * position, along, colours.FIELD, "", 0.02 * self._size)
 
     def lines(self, centre: Array) -> list[Line]:
         """The orbit and the field lines."""
         return [
             *(Line(centre + self._size * line, FAINT_FIELD, 1.2, behind=0.15) for line in self._lines),
-            Line(centre + self._size * self._orbit, QUIET, 1.6, behind=0.25),
+            Line(centre + self._size * self._orbit, colours.GUIDE, 1.6, behind=0.25),
         ]

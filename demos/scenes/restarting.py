@@ -13,6 +13,8 @@ class Restarting(ABC):
 
     world: World
     case_name = ""
+    wide = 1.0
+    """Width over height of the part that must be seen."""
     fastest = FASTEST
     keys: ClassVar[Sequence[Binding]] = ()
 

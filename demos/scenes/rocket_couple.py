@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Plume
+from ..drawing import Array, Arrow, Plume, colours
 from ..meshes.rocket_top import ARM, NOZZLES, SIDES
 from ..physics import Body, World, forces, rotation
-from .palette import FIRE
 
 UP = np.array([0.0, 0.0, 1.0])
 ARROW = 0.7  # length drawn at full thrust [m]
@@ -51,7 +50,10 @@ class RocketCouple:
         """The push of each rocket, at its end of the axle."""
         pushes = self.jets.throttle.reshape(2, 4) @ -SIDES
         ends = zip((ARM, -ARM), pushes, strict=True)
-        return [Arrow(origin + turn @ (z * UP), ARROW * turn @ push, FIRE, "", 0.022, "thrust") for z, push in ends]
+        return [
+            Arrow(origin + turn @ (z * UP), ARROW * turn @ push, colours.THRUST, "", 0.022, "thrust")
+            for z, push in ends
+        ]
 
     def _steer(self, world: World) -> None:
         """Set the jets for the middle of the tick over which they are held: there they push along ∓(z − x₃ cos θ), as hard as sin θ."""

@@ -34,6 +34,7 @@ from .meshes.materials import (
 from .meshes.mesh_builder import Material, MeshBuilder
 from .meshes.nozzle import Nozzle
 from .meshes.turns import IDENTITY, Z_TO_X, Z_TO_Y, about_y, about_z, turn_to
+from .picture import colours
 from .picture.camera import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW, OrbitCamera
 from .picture.scene import (
     FASTEST,
@@ -119,6 +120,7 @@ __all__ = [
     "about_y",
     "about_z",
     "add_mesh",
+    "colours",
     "parts",
     "turn_to",
 ]

@@ -14,7 +14,7 @@ from demos.__main__ import main
 from demos.commands import flip, gallery
 from engine.viewer.files.png import write_png
 from engine.viewer.gl import context
-from engine.viewer.picture import curve
+from engine.viewer.picture import colours
 from engine.viewer.run import application, options
 
 from ..helpers import PATIENCE
@@ -217,7 +217,7 @@ def test_without_the_packages_the_telemetry_is_written_and_they_are_named(missin
     assert not (tmp_path / "a.png").exists()
     image = read_png(tmp_path / "a-telemetry.png")
     assert image.shape == (480, 640, 3)
-    for colour in (curve.RED, curve.GREEN, curve.BLUE, curve.AMBER, curve.VIOLET):
+    for colour in (*colours.RATES_XYZ, colours.ENERGY, colours.MOMENTUM):
         assert (image == np.rint(np.multiply(colour[:3], 255.0))).all(axis=-1).sum() > 100
 
 
@@ -287,3 +287,41 @@ def test_a_run_that_blows_up_ends_with_one_line_and_its_telemetry(tmp_path, caps
     said = capsys.readouterr().err
     assert "stopped at" in said and said.count("\n") == 1
     assert (tmp_path / "a-telemetry.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--hud some", "--hud: invalid choice: 'some'"),
+        ("--hide moons", "must be layers among body axes, rates, momentum, torques, thrust, trails"),
+        ("--hide ,", "separated by commas; got ','"),
+        ("--orbit fast", "must be a number of degrees per second from -360 to 360; got 'fast'"),
+        ("--orbit nan", "got 'nan'"),
+        ("--orbit -361", "got '-361'"),
+    ],
+)
+def test_options_of_the_picture_are_checked(arguments, said, capsys):
+    with pytest.raises(SystemExit):
+        tumble.read_options(arguments.split())
+    assert said in capsys.readouterr().err
+
+
+def test_options_of_the_picture_reach_it(tmp_path):
+    """Without the display fewer pixels are bright in the upper corners, without the momentum no amber is left, and the camera turns."""
+    with canvas():
+        pass
+    plain = "tumble --frames 30 --size 640x480 --quality low"
+
+    def drawn(more):
+        assert main([*plain.split(), *more, "--out", str(tmp_path / "a.png")]) == 0
+        return read_png(tmp_path / "a.png").astype(int)
+
+    full, bare = drawn([]), drawn(["--hud", "off"])
+    assert (full[:120, :250].max(axis=-1) > 180).sum() > 5 * (bare[:120, :250].max(axis=-1) > 180).sum()
+    amber = np.multiply(colours.MOMENTUM[:3], 255)
+    hidden = drawn(["--hud", "off", "--hide", "momentum,body  axes"])
+    counts = [(np.abs(image - amber).max(axis=-1) < 40).sum() for image in (bare, hidden)]
+    assert counts[0] > 50 > 10 * counts[1]
+    turned = drawn(["--hud", "off", "--orbit", "90"])
+    aside = drawn(["--hud", "off", "--camera", "83,17,5"])  # half a second at 90 degrees per second from 38 degrees
+    assert np.abs(turned - aside).mean() < 1.0 < np.abs(turned - bare).mean()

@@ -1,6 +1,7 @@
 """The head-up display shows the state of the world, stays in its corners, and is redrawn only when needed."""
 
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,10 +9,11 @@ import pytest
 from engine.viewer.hud import font, gauges, hud, lamps, overlay
 from engine.viewer.hud.sparklines import Sparklines
 from engine.viewer.hud.telemetry import telemetry_picture
-from engine.viewer.picture.curve import BLUE, curve, limits, number, round_numbers
+from engine.viewer.picture.colours import CURVES
+from engine.viewer.picture.curve import curve, limits, number, round_numbers
 from engine.viewer.picture.history import CAPACITY, History
 from engine.viewer.picture.keys import help_columns
-from engine.viewer.picture.scene import FRAME, Caption, Curves, Gauge, Picture, Sample
+from engine.viewer.picture.scene import FRAME, ROUNDING, Caption, Curves, Gauge, Picture, Sample
 from engine.viewer.run.flight import SceneFlight
 
 from ..viewing import camera_for, fly, new_scene
@@ -204,6 +206,47 @@ def test_an_axis_shows_zero_and_round_numbers():
     assert [number(value, ".2g") for value in (0.0, -1.5, 3e-14, -2e7)] == ["0", "−1.5", "3e−14", "−2e7"]
 
 
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [
+        (-0.004, "+.2f", "0.00"),
+        (0.004, "+.2f", "0.00"),
+        (-0.006, "+.2f", "−0.01"),
+        (0.0, "+.1e", "0.0e0"),
+        (-0.4, ".0f", "0"),
+        (-1e-5, "+.1e", "−1.0e−5"),
+    ],
+)
+def test_a_number_that_is_rounded_to_zero_has_no_sign(value, form, text):
+    assert number(value, form) == text
+
+
+def test_a_drift_below_rounding_is_drawn_small_and_marked():
+    """Rounding of 3e-15 stays below a hundredth of the height; without a floor it fills the plot."""
+    values = np.array([0.0, 3e-15, -2e-15])
+    low, high = limits(values, ROUNDING)
+    assert low <= -ROUNDING and high >= ROUNDING and limits(values)[1] < 4e-15
+    assert limits(np.array([0.0, 1e-13]), ROUNDING)[0] > -0.1 * ROUNDING
+    assert limits(np.array([0.0, 5e-12]), ROUNDING) == limits(np.array([0.0, 5e-12]))
+
+    def plate(conserved, size):
+        history = History()
+        for time in range(20):
+            history.append(replace(sample(0.1 * time, size), curves=Curves(conserved=conserved)))
+        return Sparklines().patch(history, 12, 800, 10).pixels
+
+    assert (plate((True, True), 3e-15) != plate((False, False), 3e-15)).any()
+    assert (plate((True, True), 3e-9) == plate((False, False), 3e-9)).all()
+    for size, marked in ((3e-15, True), (3e-9, False)):
+        history = History()
+        for time in range(20):
+            history.append(sample(0.1 * time, size))
+        with mock.patch("engine.viewer.hud.telemetry._write") as write:
+            telemetry_picture(history, "title", [], (640, 480))
+        written = " ".join(call.args[1] for call in write.call_args_list)
+        assert ("energy drift, relative   (rounding: below 1e-12)" in written) == marked
+
+
 def test_the_sparklines_follow_the_world_and_are_exact_in_a_pause():
     history, sparklines = History(), Sparklines()
     history.append(sample(0.0))
@@ -243,8 +286,8 @@ def test_further_curves_of_a_scene_are_kept_and_drawn_below_the_others():
     for time in range(300):
         plain.append(sample(0.1 * time))
     few = telemetry_picture(plain, "title", [], (640, 900))
-    blue = np.rint(np.multiply(BLUE[:3], 255.0))  # of ωz, and of the second wheel
-    rows = [np.flatnonzero((image == blue).all(axis=-1).any(axis=1)) for image in (few, further)]
+    second = np.rint(np.multiply(CURVES[1][:3], 255.0))  # of ωz, and of the second wheel
+    rows = [np.flatnonzero((image == second).all(axis=-1).any(axis=1)) for image in (few, further)]
     assert rows[1].max() > rows[0].max() + 100
 
 
@@ -258,3 +301,23 @@ def test_the_help_names_every_key_that_does_something():
     keys = [key for column in help_columns() for key, _ in column]
     assert {"space", "period", "backspace", "comma", "slash", "I", "G", "H", "1", "6"} <= set(keys)
     assert Picture().without({"trails"}) == replace(Picture(), arrows=[], lines=[], captions=[])
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (480, 270), (720, 1280)])
+def test_the_display_has_three_levels(size):
+    """Off leaves captions and labels, a line adds the title with the time; a low picture never has more than a line and the instrument."""
+    scene = new_scene()
+    flight = SceneFlight(scene)
+    picture = replace(scene.picture(), lamps=JETS, gauges=DIALS)
+    camera = camera_for(scene)
+
+    def plates(level):
+        patches = hud.Hud().patches(scene, picture, camera, size, flight.history, keys="", level=level)
+        words = hud.labels(picture, camera, size)
+        return [patch for patch in patches if all(patch.pixels is not word.pixels for word in words)]
+
+    off, line, full = map(plates, ("off", "line", "full"))
+    assert off == [] and len(line) == 1
+    assert (line[0].left, line[0].top) == (full[-1].left, full[-1].top) or size[1] > 400
+    assert line[0].pixels.shape[0] < 0.08 * size[1] + 12
+    assert len(full) == (1 if size[1] < hud.LOWEST else 4)

@@ -32,10 +32,15 @@ class Painter:
         pace: str = "",
         keys: str = "",
         help_shown: bool = False,
+        level: str = "full",
     ) -> None:
-        """Draw one frame without the layers that are hidden; it stays in the renderer until it is shown or read."""
+        """Draw one frame without the layers that are hidden; it stays in the renderer until it is shown or read.
+
+        `level` is one of `HUDS`.
+        """
         camera.target = scene.target
         size = self.renderer.size
+        camera.stand_back(scene.wide, size)
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # what has flown beyond a float32 is not seen, and no reason to end
@@ -44,7 +49,7 @@ class Painter:
             if picture.eye is not None:
                 camera = mounted(picture.eye)
             patches = self._hud.patches(
-                scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown
+                scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown, level=level
             )
             self.renderer.draw(picture, camera, patches)
 

@@ -41,7 +41,7 @@ class ShadowMap:
             camera: Its target is the middle of the map.
             radius: About the target [m], of what casts shadows.
         """
-        radius = max(min(radius, FARTHEST * camera.distance), 1e-3 * camera.distance)
+        radius = max(min(radius, FARTHEST * camera.reach), 1e-3 * camera.reach)
         axes = np.column_stack([self._across, np.cross(SUN, self._across), -SUN / DEPTH]) / radius
         matrix = np.eye(4)
         matrix[:3, :3] = axes

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..picture import colours
 from ..picture.scene import Colour, Gauge
 from .font import text_width
 from .overlay import LINE, QUIET, TEXT, Pixels, Plate
@@ -14,8 +15,7 @@ STEPS = 120
 
 GROUND: Colour = (0.13, 0.17, 0.25, 1.0)
 ZERO: Colour = (0.75, 0.82, 0.92, 0.8)
-FILLED: Colour = (0.36, 0.74, 1.0, 0.95)
-ALARM: Colour = (1.0, 0.42, 0.25, 1.0)
+FILLED, ALARM = colours.RATES, colours.THRUST
 BAR, WORDS = 7.0, 5.2
 """Lengths of the bar, and of the room for the text after it, in heights of the text."""
 

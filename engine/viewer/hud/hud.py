@@ -1,6 +1,7 @@
 """The head-up display over the picture, with status, curves, jets, captions and keys."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -20,6 +21,9 @@ SMALLEST = 12
 """The smallest legible height of a line of text, in pixels."""
 NARROW = 40
 """A picture narrower than this many text heights shows no curves."""
+
+LOWEST = 400
+"""A picture with fewer rows of pixels has no room for curves, numbers, lamps and gauges."""
 
 TITLE_SIZE = 1.15
 """Height of the title relative to the other text."""
@@ -46,21 +50,30 @@ class Hud:
         pace: str = "",
         keys: str = "",
         help_shown: bool = False,
+        level: str = "full",
     ) -> list[Patch]:
         """The patches to draw over a frame of this size; captions that would overlap a plate are left out.
 
         `history` ends with the current sample; `pace` takes the place of the pace that was asked for; `keys` is the message of the last
-        key.
+        key. `level` is one of `HUDS`. A picture with fewer than `LOWEST` rows has one line and the instrument of the pilot where it would
+        have all, because legible plates would cover what they explain.
         """
         unit = _text_height(size)
         margin = round(0.9 * unit)
+        is_full = level == "full" and size[1] >= LOWEST
         plates, room = [], size[0] - 2 * margin
-        if size[0] >= NARROW * unit:
+        if is_full and size[0] >= NARROW * unit:
             plates.append(self._sparklines.patch(history, unit, size[0] - margin, margin, exact=scene.world.paused))
             room -= plates[0].pixels.shape[1] + margin
-        plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
-        plates += _bottom(picture, unit, margin, size, keys)
-        plates += _gauges(picture, plates, unit, margin, size)
+        if is_full:
+            plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
+        elif level != "off":
+            plates.append(Patch(margin, margin, _status_line(scene, picture, history.newest, pace, unit, room)))
+        if is_full:
+            plates += _bottom(picture, unit, margin, size, keys)
+            plates += _gauges(picture, plates, unit, margin, size)
+        elif level == "full":
+            plates += _bottom(replace(picture, lamps=()), unit, margin, size, keys)
         if help_shown:
             plates.append(_between(_help_plate(unit, tuple(scene.keys)), plates, size))
         words = _words(picture, camera, unit, size)
@@ -109,6 +122,17 @@ def _status_block(scene: Scene, picture: Picture, now: Sample, pace: str, unit: 
     return block(tuple(lines), unit)
 
 
+def _status_line(scene: Scene, picture: Picture, now: Sample, pace: str, unit: int, room: int) -> Pixels:
+    """The title, and the time and pace behind it where there is room."""
+    title, (when, how, _) = picture.title, status_facts(scene, now, pace)[0]
+    facts = ((f"   {when[0]} ", QUIET), (when[1], TEXT), (f"   {how[0]} ".rstrip() + " ", QUIET), (how[1], TEXT))
+    width = room - 2 * unit
+    if title and text_width(title, unit) + _width(facts, unit) > width:
+        lines = [(unit, ((line, TITLE),)) for line in wrapped(title, unit, width)]
+        return block(tuple(lines), unit)
+    return block(((unit, ((title, TITLE), *facts)),), unit)
+
+
 def _fitted(facts: Sequence[Fact], unit: int, width: int) -> Iterable[tuple[Piece, ...]]:
     """Rows of at most this many pixels, each with as many facts as fit; a fact that does not fit alone is split into several rows."""
     row: tuple[Piece, ...] = ()
@@ -140,13 +164,13 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
         small = max(SMALLEST, round(0.9 * unit))
         lines = wrapped(keys, small, size[0] - 2 * margin - 2 * unit)
         pixels = block(tuple((small, ((line, QUIET),)) for line in lines), small, accent=False)
-        if margin + pixels.shape[1] > left_end:
+        if picture.lamps and margin + pixels.shape[1] > left_end:
             floor = found[0].top - margin
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
         floor = found[-1].top - margin // 2
     if picture.reticle is not None:
         pixels = reticle.plate(picture.reticle, unit)
-        if margin + pixels.shape[1] > left_end:
+        if picture.lamps and margin + pixels.shape[1] > left_end:
             floor = min(floor, found[0].top - margin // 2)
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
     return found
@@ -192,7 +216,7 @@ def _help_plate(unit: int, own: tuple[Binding, ...]) -> Pixels:
 def _between(pixels: Pixels, plates: Sequence[Patch], size: Size) -> Patch:
     """Place a plate in the middle of the free space between the others, or of the picture if that space is too small."""
     middle = size[1] // 2
-    above = max(plate.bottom for plate in plates if plate.top < middle)
+    above = max((plate.bottom for plate in plates if plate.top < middle), default=0)
     below = min((plate.top for plate in plates if plate.top >= middle), default=size[1])
     if below - above > pixels.shape[0]:
         middle = (above + below) // 2

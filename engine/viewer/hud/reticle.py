@@ -9,10 +9,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..picture.curve import GREEN, Coverage
+from ..picture.colours import GOAL, MOMENTUM
+from ..picture.curve import Coverage
 from ..picture.scene import Colour, Reticle
 from .font import text_width
-from .overlay import LINE, QUIET, TEXT, TITLE, Pixels, Plate
+from .overlay import LINE, QUIET, TEXT, Pixels, Plate
 
 DIAL = 9.5
 """Diameter of the dial, in heights of the text."""
@@ -21,7 +22,7 @@ ALLOWED = 0.26
 STEPS = 90
 """Places that are told apart from the middle to the rim, so that a picture is drawn again only where it would look different."""
 FAINT: Colour = (*QUIET[:3], 0.55)
-GOOD, OFF = GREEN, TITLE
+GOOD, OFF = GOAL, MOMENTUM
 
 
 def plate(reticle: Reticle, unit: int) -> Pixels:
@@ -51,7 +52,10 @@ def _plate(
     top = margin + (tall - len(rows) * line) // 2
     for name, value, good in rows:
         drawn.write(name, QUIET, unit, 2 * margin + size, top)
-        drawn.write(value, GOOD if good else TEXT, unit, drawn.pixels.shape[1] - margin, top, from_right=True)
+        right = drawn.write(
+            "·" if good else "!", GOOD if good else OFF, unit, drawn.pixels.shape[1] - margin, top, from_right=True
+        )
+        drawn.write(value, GOOD if good else TEXT, unit, right - unit // 3, top, from_right=True)
         top += line
     return drawn.pixels
 
@@ -75,7 +79,7 @@ def _dial(
     for along, aside in ((x, y), (y, x)):
         ink(np.maximum(np.abs(aside), np.abs(np.abs(along) - 0.64) - 0.30), FAINT)
     rim = x * math.sin(-roll) + y * math.cos(roll), x * math.cos(roll) - y * math.sin(-roll)
-    ink(np.maximum(np.abs(rim[1]) - 0.035, np.abs(rim[0] - 0.98) - 0.08), TITLE)
+    ink(np.maximum(np.abs(rim[1]) - 0.035, np.abs(rim[0] - 0.98) - 0.08), OFF)
     (offset_x, offset_y, tilt_x, tilt_y) = (place / STEPS for place in places)
     ink(np.abs(np.hypot(x - tilt_x, y - tilt_y) - 0.105), GOOD if within[1] else OFF, 1.4)
     turned = _turned(x - offset_x, y - offset_y, roll)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..picture.curve import AMBER, BLUE, GREEN, RED, VIOLET, curve, limits, number
+from ..picture.colours import ENERGY, MOMENTUM, RATES_XYZ
+from ..picture.curve import curve, limits, number
 from ..picture.history import History
-from ..picture.scene import Colour
+from ..picture.scene import ROUNDING, Colour
 from .font import text_width
 from .overlay import LINE, QUIET, TEXT, Patch, Plate
 
@@ -28,6 +29,8 @@ class Sparkline:
     curves: tuple[tuple[Colour, Array], ...]
     form: str
     """How the newest values are written."""
+    floor: float = 0.0
+    """The least value that the axis reaches; where all curves stay below it, it is marked as rounding."""
 
 
 class Sparklines:
@@ -56,10 +59,11 @@ def _plate(history: History, unit: int) -> Plate:
     line, gap = round(LINE * small), round(0.45 * unit)
     now, shown = history.time[-1], history.newest.curves
     recent = history.since(now - shown.span)
+    floors = [ROUNDING if conserved else 0.0 for conserved in shown.conserved]
     sparklines = (
-        Sparkline("rates  rad/s", tuple(zip((RED, GREEN, BLUE), recent.rates.T, strict=True)), "+.2f"),
-        Sparkline(shown.first[0], ((AMBER, recent.energy_drift),), shown.first[1]),
-        Sparkline(shown.second[0], ((VIOLET, recent.momentum_drift),), shown.second[1]),
+        Sparkline("rates  rad/s", tuple(zip(RATES_XYZ, recent.rates.T, strict=True)), "+.2f"),
+        Sparkline(shown.first[0], ((ENERGY, recent.energy_drift),), shown.first[1], floors[0]),
+        Sparkline(shown.second[0], ((MOMENTUM, recent.momentum_drift),), shown.second[1], floors[1]),
     )
     plate = Plate(width(unit), 2 * margin + len(sparklines) * (line + tall + gap) - gap + line)
     top = margin
@@ -85,7 +89,7 @@ def _draw(plate: Plate, sparkline: Sparkline, across: Array, place: tuple[int, i
     """Draw the curves; `across` is where each sample lies, from 0 to 1."""
     left, top, wide, tall = place
     values = np.concatenate([values for _, values in sparkline.curves])
-    low, high = limits(values)
+    low, high = limits(values, sparkline.floor)
     scale = text_width("−0.0e−00", height) + height // 2
     wide -= scale
     plate.ink(np.ones((tall, wide), np.float32), GROUND, left, top)
@@ -94,5 +98,9 @@ def _draw(plate: Plate, sparkline: Sparkline, across: Array, place: tuple[int, i
     for colour, drawn in sparkline.curves:
         ink = curve(across * (wide - 1), (high - drawn) / (high - low) * (tall - 1), wide, tall)
         plate.ink(ink, colour, left, top)
-    for value, at in ((max(values.max(), 0.0), top), (min(values.min(), 0.0), top + tall - height)):
+    is_rounding = float(np.abs(values).max()) < sparkline.floor
+    if is_rounding:
+        plate.write("rounding", QUIET, height, left + height // 2, top + 1)
+    most, least = (high, low) if is_rounding else (values.max(), values.min())
+    for value, at in ((max(most, 0.0), top), (min(least, 0.0), top + tall - height)):
         plate.write(number(value, ".2g"), QUIET, height, left + wide + height // 2, at - 1)

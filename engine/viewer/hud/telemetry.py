@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..files.png import Image
-from ..picture.curve import AMBER, BLUE, COLOURS, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
+from ..picture.colours import CURVES, ENERGY, MOMENTUM, RATES_XYZ
+from ..picture.curve import Colour, curve, limits, number, round_numbers
 from ..picture.history import History
+from ..picture.scene import ROUNDING
 from .font import small_text
 
 Array = npt.NDArray[np.float64]
@@ -25,6 +27,8 @@ class Plot:
 
     title: str
     curves: Sequence[tuple[str, Colour, Array]]
+    floor: float = 0.0
+    """The least value that the axis reaches; where all curves stay below it, it is marked as rounding."""
 
 
 def telemetry_picture(history: History, title: str, status: Sequence[str], size: tuple[int, int]) -> Image:
@@ -34,13 +38,14 @@ def telemetry_picture(history: History, title: str, status: Sequence[str], size:
     """
     width, height = (max(wanted, least) for wanted, least in zip(size, SMALLEST, strict=True))
     time, shown = history.time, history.newest.curves
+    floors = [ROUNDING if conserved else 0.0 for conserved in shown.conserved]
     plots = [
         Plot(
             "body rates [rad/s]",
-            [(f"ω{'xyz'[i]}", (RED, GREEN, BLUE)[i], history.rates[:, i]) for i in range(3)],
+            [(f"ω{'xyz'[i]}", RATES_XYZ[i], history.rates[:, i]) for i in range(3)],
         ),
-        Plot(_titled(shown.first[0]), [("", AMBER, history.energy_drift)]),
-        Plot(_titled(shown.second[0]), [("", VIOLET, history.momentum_drift)]),
+        Plot(_titled(shown.first[0]), [("", ENERGY, history.energy_drift)], floors[0]),
+        Plot(_titled(shown.second[0]), [("", MOMENTUM, history.momentum_drift)], floors[1]),
         *_further(history),
     ]
     canvas = np.empty((height, width, 3))
@@ -66,7 +71,7 @@ def _further(history: History) -> list[Plot]:
     """The plots of the scene's own curves."""
     plots, columns = [], iter(history.more.T)
     for title, names in history.newest.curves.more:
-        plots.append(Plot(title, [(name, COLOURS[i], next(columns)) for i, name in enumerate(names)]))
+        plots.append(Plot(title, [(name, CURVES[i], next(columns)) for i, name in enumerate(names)]))
     return plots
 
 
@@ -74,7 +79,8 @@ def _draw_plot(canvas: Array, plot: Plot, time: Array, place: tuple[int, int, in
     left, top, width, height = place
     area = canvas[top : top + height, left : left + width]
     area[:] = PLOT
-    low, high = limits(np.concatenate([values for _, _, values in plot.curves]))
+    everything = np.concatenate([values for _, _, values in plot.curves])
+    low, high = limits(everything, plot.floor)
     for value in round_numbers(low, high, 5):
         row = round((high - value) / (high - low) * (height - 1))
         area[row] = FRAME if value == 0.0 else GRID
@@ -86,10 +92,11 @@ def _draw_plot(canvas: Array, plot: Plot, time: Array, place: tuple[int, int, in
     for _, colour, values in plot.curves:
         ink = curve(across, (high - values) / (high - low) * (height - 1), width, height)[..., np.newaxis]
         area += ink * (np.array(colour[:3]) - area)
-    _write(canvas, plot.title, TEXT, left, top - 16)
+    rounding = "   (rounding: below 1e-12)" if float(np.abs(everything).max()) < plot.floor else ""
+    _write(canvas, plot.title + rounding, TEXT, left, top - 16)
     legend = left + width
     for name, colour, values in reversed(plot.curves):
-        text = f"{name} {values[-1]:+.4g}".strip()
+        text = f"{name} {number(values[-1], '+.4g')}".strip()
         legend -= 6 * len(text) + 18
         _write(canvas, text, colour, legend + 18, top - 16)
 

@@ -42,11 +42,22 @@ class OrbitCamera:
     """World point looked at [m], shape (3,)."""
     axes: Array = field(default_factory=lambda: WORLD_AXES)
     """The axes of its angles as columns, world frame, shape (3, 3); the third one is up in the picture."""
+    back: float = 1.0
+    """By which the distance is multiplied for a picture that is narrower than the scene."""
 
     @property
     def eye(self) -> Array:
         """World position of the camera [m], shape (3,)."""
-        return self.target - self.distance * self.forward
+        return self.target - self.reach * self.forward
+
+    @property
+    def reach(self) -> float:
+        """Distance of the eye from the target in this picture [m]."""
+        return self.back * self.distance
+
+    def stand_back(self, wide: float, size: tuple[int, int]) -> None:
+        """Look from so far away that a scene of this width over height fits into a picture of this size in pixels."""
+        self.back = max(1.0, wide * size[1] / size[0])
 
     @property
     def forward(self) -> Array:
@@ -100,7 +111,7 @@ class OrbitCamera:
         from pyrr import matrix44
 
         view = matrix44.create_look_at(np.zeros(3), self.forward, self.axes[:, 2])
-        near, far = 0.02 * self.distance, 5000.0 * self.distance  # the near one alone sets how fine depths are
+        near, far = 0.02 * self.reach, 5000.0 * self.reach  # the near one alone sets how fine depths are
         return np.asarray(view @ matrix44.create_perspective_projection(FIELD_OF_VIEW, aspect, near, far))
 
     @property

@@ -10,18 +10,6 @@ Colour = tuple[float, float, float, float]
 Coverage = npt.NDArray[np.float32]
 """How much of each pixel is inked, 0 to 1, shape (height, width)."""
 
-RED, GREEN, BLUE, AMBER, VIOLET = (
-    (1.0, 0.42, 0.36, 1.0),
-    (0.45, 0.88, 0.48, 1.0),
-    (0.42, 0.68, 1.0, 1.0),
-    (1.0, 0.74, 0.28, 1.0),
-    (0.80, 0.58, 1.0, 1.0),
-)
-"""Of the curves: x, y, z, energy and momentum."""
-CYAN: Colour = (0.35, 0.90, 0.92, 1.0)
-COLOURS = (AMBER, BLUE, GREEN, RED, VIOLET, CYAN)
-"""Of the curves of a plot that has no colours of its own."""
-
 STEEPEST = 3.0
 """Of a slope, the most by which a stroke is drawn higher than it is thick."""
 
@@ -50,9 +38,11 @@ def curve(across: Array, down: Array, width: int, height: int, *, thickness: flo
     return (np.clip(bottom - top, 0.0, 1.0) * drawn).astype(np.float32)
 
 
-def limits(values: Array) -> tuple[float, float]:
-    """What an axis shows: all values and zero, with a margin; never an empty range."""
+def limits(values: Array, floor: float = 0.0) -> tuple[float, float]:
+    """What an axis shows: all values and zero, with a margin; never an empty range, nor one that ends before the floor."""
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+    if max(-low, high) < floor:
+        low, high = -floor if low < 0.0 else 0.0, floor
     margin = 0.08 * (high - low) or 1e-16
     return low - margin, high + margin
 
@@ -67,6 +57,8 @@ def round_numbers(low: float, high: float, about: int) -> Sequence[float]:
 
 
 def number(value: float, form: str) -> str:
-    """A number with the minus of mathematics and no zeros in its exponent."""
+    """A number with the minus of mathematics, no zeros in its exponent, and no sign if it is rounded to zero."""
     mantissa, exponent, power = f"{value:{form}}".replace("-", "−").partition("e")
+    if not mantissa.strip("+−0."):
+        mantissa = mantissa.lstrip("+−")
     return f"{mantissa}e{power[0].replace('+', '')}{power[1:].lstrip('0') or '0'}" if exponent else mantissa

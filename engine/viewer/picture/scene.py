@@ -25,6 +25,8 @@ SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
+HUDS = ("off", "line", "full")
+"""How much of the display lies over a picture: labels and captions; title and time too; curves, numbers, lamps and gauges too."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,10 @@ class Picture:
         )
 
 
+ROUNDING = 1e-12
+"""A relative change of a conserved quantity that rounding alone may have made; no curve of such a change is drawn larger than it is."""
+
+
 @dataclass(frozen=True)
 class Curves:
     """What the two curves below the rates are, as title and number format, and how many seconds the corner of the picture shows."""
@@ -185,6 +191,8 @@ class Curves:
     second: tuple[str, str] = ("momentum drift", ".1e")
     span: float = 20.0
     """Seconds of the world."""
+    conserved: tuple[bool, bool] = (True, True)
+    """Whether each is the relative change of something that is conserved, in which less than `ROUNDING` says nothing."""
     more: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Further plots in the picture of the telemetry, each with a title and the names of its curves; their values are `Sample.more`."""
 
@@ -216,6 +224,8 @@ class Scene(Protocol):
     world: World
     radius: float
     """Of the sphere about the middle that must be seen [m]."""
+    wide: float
+    """Width over height of the part that must be seen; a narrower picture shows the scene from farther away."""
     fastest: float
     """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
     keys: Sequence[Binding]

@@ -44,7 +44,7 @@ def pack(
     """
     aspect = size[0] / size[1]
     right, up = camera.half_picture(aspect)
-    rows = [(*SUN, texels_per_metre), planet, (*camera.forward, camera.distance), (*right, 0.0), (*up, 0.0)]
+    rows = [(*SUN, texels_per_metre), planet, (*camera.forward, camera.reach), (*right, 0.0), (*up, 0.0)]
     picture = (*size, pixel_scale(size), 0.0)
     parts: list[Any] = [camera.view_projection(aspect), sun_map, rows, picture, flames]
     return np.concatenate([np.ravel(part) for part in parts]).astype(np.float32).tobytes()

@@ -46,12 +46,22 @@ def run(name: str, scene: Scene, options: SceneOptions) -> int:
     camera = camera_for(scene, options.camera)
     try:
         if canvas.is_window:
-            window.show(scene, camera, canvas.context, options.size, options.quality)
+            window.show(
+                scene,
+                camera,
+                canvas.context,
+                options.size,
+                options.quality,
+                level=options.hud,
+                hidden=options.hide,
+                orbit=options.orbit,
+            )
         elif canvas.context is None:
             _fly_unseen(scene, canvas, options)
         else:
             painter = Painter(canvas.context, options.size, TIERS.get(options.quality, HIGH))
-            _fly(PaintedFlight(scene, painter, camera, canvas.kind), options)
+            how: dict[str, Any] = {"level": options.hud, "hidden": options.hide, "orbit": options.orbit}
+            _fly(PaintedFlight(scene, painter, camera, canvas.kind, **how), options)
             if not options.headless:
                 print(context.how_to_get_a_window(canvas.reasons))
     except headless.Failure as failure:

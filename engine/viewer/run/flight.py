@@ -1,6 +1,7 @@
 """The flight of a scene without a window, frame by frame of the world's time."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
 
 from ..files.png import Image
 from ..gl.painter import Painter
@@ -53,14 +54,32 @@ class SceneFlight:
 class PaintedFlight(SceneFlight):
     """A flight that is drawn with OpenGL."""
 
-    def __init__(self, scene: Scene, painter: Painter, camera: OrbitCamera, context: str) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        painter: Painter,
+        camera: OrbitCamera,
+        context: str,
+        *,
+        level: str = "full",
+        hidden: Collection[str] = (),
+        orbit: float = 0.0,
+    ) -> None:
+        """Fly a scene before a camera that turns at the rate `orbit` [degree/s]; `level` is one of `HUDS`."""
         super().__init__(scene)
         self._painter, self._camera = painter, camera
+        self._level, self._hidden, self._turn = level, hidden, math.radians(orbit) * FRAME
         self.drawn_with = f"drawn with {context}"
+
+    def frames(self, count: int) -> Iterator[int]:
+        """Advance by up to so many frames, and turn the camera in each of them."""
+        for number in super().frames(count):
+            self._camera.orbit(self._turn, 0.0)
+            yield number
 
     def image(self) -> Image:
         """The current frame."""
-        self._painter.paint(self.scene, self._camera, self.history)
+        self._painter.paint(self.scene, self._camera, self.history, level=self._level, hidden=self._hidden)
         return self._painter.image()
 
 

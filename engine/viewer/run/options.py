@@ -12,6 +12,7 @@ from ... import integrators
 from ..command import PROGRAM
 from ..files.recording import FORMATS, FRAMES_A_SECOND
 from ..picture.quality import TIERS
+from ..picture.scene import HUDS, LAYERS
 
 FRAMES = 600
 """The default number of frames of a run without a window."""
@@ -54,6 +55,12 @@ class SceneOptions(Options):
     """Length of a tick [s]."""
     telemetry: Path | None
     """The file for the curves of the whole run."""
+    hud: str
+    """How much of the display lies over the picture, one of `HUDS`."""
+    hide: frozenset[str]
+    """The layers of `LAYERS` that are left out."""
+    orbit: float
+    """How fast the camera turns about the scene [degree/s]."""
 
 
 Kind = TypeVar("Kind", bound=Options)
@@ -172,6 +179,26 @@ def _add_scene(result: argparse.ArgumentParser, dt: str) -> None:
         help="camera position: two angles in degrees, and the distance in radii of the scene",
     )
     result.add_argument(
+        "--hud",
+        choices=HUDS,
+        default="full",
+        help="the display over the picture: off, one line with title and time, or full with curves and numbers (default full)",
+    )
+    result.add_argument(
+        "--hide",
+        type=layers,
+        default=frozenset(),
+        metavar="LAYERS",
+        help=f"leave out these layers, separated by commas: {', '.join(LAYERS)}",
+    )
+    result.add_argument(
+        "--orbit",
+        type=turn_rate,
+        default=0.0,
+        metavar="DEGREES_PER_SECOND",
+        help="turn the camera about the scene at this rate, positive to the right (default 0)",
+    )
+    result.add_argument(
         "--integrator", type=integrator, metavar="NAME", help=f"one of {', '.join(integrators.by_name)}"
     )
     result.add_argument("--game-mode", action="store_true", help="drop the gyroscopic term ω × Iω, as many games do")
@@ -235,6 +262,27 @@ def view(text: str) -> tuple[float, float, float]:
         rule = "must be YAW,PITCH,DISTANCE: degrees up to 360 and 86, and from 1.2 to 50 radii"
         raise argparse.ArgumentTypeError(f"{rule}; got {text.strip()!r}")
     return values[0], values[1], values[2]
+
+
+def layers(text: str) -> frozenset[str]:
+    """Names of layers, separated by commas."""
+    names = frozenset(" ".join(word.split()) for word in text.split(",") if word.strip())
+    if not names or not names <= set(LAYERS):
+        unknown = sorted(names - set(LAYERS))
+        raise argparse.ArgumentTypeError(
+            f"must be layers among {', '.join(LAYERS)}, separated by commas; got {', '.join(unknown) or text.strip()!r}"
+        )
+    return names
+
+
+def turn_rate(text: str) -> float:
+    """Degrees per second, up to 360 in size."""
+    rate = _number(text)
+    if not abs(rate) <= 360.0:
+        raise argparse.ArgumentTypeError(
+            f"must be a number of degrees per second from -360 to 360; got {text.strip()!r}"
+        )
+    return rate
 
 
 def seed(text: str) -> int:

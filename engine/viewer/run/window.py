@@ -1,7 +1,9 @@
 """The loop of a window: events in, whole ticks, one frame out."""
 
+import math
 import time
 import warnings
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -19,8 +21,22 @@ FRAMES_A_SECOND = 60
 HINT = "H: keys"
 
 
-def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], quality: str) -> None:
-    """Show the scene until somebody closes it; `quality` is the name of a tier, or `auto`."""
+def show(
+    scene: Scene,
+    camera: OrbitCamera,
+    gl: Any,
+    size: tuple[int, int],
+    quality: str,
+    *,
+    level: str = "full",
+    hidden: Collection[str] = (),
+    orbit: float = 0.0,
+) -> None:
+    """Show the scene until somebody closes it.
+
+    `quality` is the name of a tier, or `auto`, and `level` one of `HUDS`. `hidden` has the layers that are hidden at first, and `orbit` is
+    the rate at which the camera turns [degree/s].
+    """
     import pygame
 
     painter = Painter(gl, size, TIERS.get(quality, HIGH))
@@ -34,18 +50,19 @@ def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], qual
 
     with announced(announce), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="World.advance: one frame skipped")  # the display shows the true pace
-        _loop(scene, camera, painter, quality)
+        _loop(Controls(scene, camera, hidden=set(hidden)), painter, quality, level, math.radians(orbit))
 
 
-def _loop(scene: Scene, camera: OrbitCamera, painter: Painter, quality: str) -> None:
-    """The frames, from the first to the last."""
+def _loop(controls: Controls, painter: Painter, quality: str, level: str, turn_rate: float) -> None:
+    """The frames, from the first to the last; the camera turns at this rate [rad/s]."""
     import pygame
 
-    controls, history, pace = Controls(scene, camera), History(), Pace()
+    scene, camera, history, pace = controls.scene, controls.camera, History(), Pace()
     keyboard, judge = Keyboard(controls), Judge(painter.renderer, active=quality == "auto")
     pygame.key.set_repeat(350, 40)
     history.append(scene.sample())
-    painter.paint(scene, camera, history, keys=HINT)  # a first tick that compiles is announced on this frame
+    # a first tick that compiles is announced on this frame
+    painter.paint(scene, camera, history, hidden=controls.hidden, keys=HINT, level=level)
     painter.renderer.show()
     pygame.display.flip()
     clock, trouble = pygame.time.Clock(), ""
@@ -56,8 +73,10 @@ def _loop(scene: Scene, camera: OrbitCamera, painter: Painter, quality: str) -> 
                 painter.renderer.resize((event.w, event.h))
                 judge.begin()
         keyboard.end_frame()
+        elapsed = clock.tick(FRAMES_A_SECOND) / 1000.0
+        camera.orbit(turn_rate * elapsed, 0.0)
         try:
-            _advance(scene, clock.tick(FRAMES_A_SECOND) / 1000.0, pace)
+            _advance(scene, elapsed, pace)
         except TICK_REFUSED as error:
             scene.world.paused, trouble = True, str(error)
         controls.remember()
@@ -65,7 +84,14 @@ def _loop(scene: Scene, camera: OrbitCamera, painter: Painter, quality: str) -> 
         said = trouble if trouble and scene.world.paused else controls.notice or HINT
         began = time.perf_counter()
         painter.paint(
-            scene, camera, history, hidden=controls.hidden, pace=pace.text(), keys=said, help_shown=controls.help_shown
+            scene,
+            camera,
+            history,
+            hidden=controls.hidden,
+            pace=pace.text(),
+            keys=said,
+            help_shown=controls.help_shown,
+            level=level,
         )
         painter.renderer.show()
         pygame.display.flip()

@@ -16,16 +16,10 @@ from ...shapes.handle import ShapeHandle
 from ...shapes.shape import Shape
 from ...world import World
 from .. import meshes
-from ..picture.scene import FASTEST, Array, Arrow, Binding, Colour, Curves, Line, Model, Picture, Plume, Sample
+from ..picture.colours import AXES, GUIDE, MOMENTUM, PATH, RATES
+from ..picture.scene import FASTEST, Array, Arrow, Binding, Curves, Line, Model, Picture, Plume, Sample
 from ..picture.trail import Trail
 from .solids import mesh_of, shape_of
-
-MOMENTUM: Colour = (1.0, 0.690, 0.0, 1.0)
-RATES: Colour = (0.251, 0.816, 0.941, 1.0)
-PATH: Colour = (0.949, 0.949, 0.949, 1.0)
-TARGET: Colour = (0.455, 0.447, 0.404, 1.0)
-AXES: tuple[Colour, ...] = ((0.95, 0.45, 0.42, 0.9), (0.50, 0.82, 0.45, 0.9), (0.48, 0.62, 0.98, 0.9))
-"""Of the x, y and z axes of a body; their names stand beside them."""
 
 NOZZLE = 0.08
 """Radius of a nozzle, in radii of the body."""
@@ -46,7 +40,7 @@ class WorldScene:
         title: The text above the picture.
     """
 
-    fastest = FASTEST
+    wide, fastest = 1.0, FASTEST
     keys: Sequence[Binding] = ()
 
     def __init__(self, world: World, shapes: dict[Body, str | Shape], follow: Body | None, title: str = "") -> None:
@@ -174,8 +168,8 @@ class WorldScene:
         radius = self._mesh(body)[1]
         momentum, rates = body.angular_momentum_world, turn @ body.angular_velocity_body
         found = [
-            Arrow(center, 1.3 * radius * axis, colour, name, 0.008 * radius, "body axes")
-            for axis, colour, name in zip(turn.T, AXES, "xyz", strict=True)
+            Arrow(center, 1.3 * radius * axis, AXES, name, 0.008 * radius, "body axes")
+            for axis, name in zip(turn.T, "xyz", strict=True)
         ]
         for vector, length, colour, name, layer in (
             (momentum, 1.7, MOMENTUM, "L", "momentum"),
@@ -212,7 +206,7 @@ class WorldScene:
         for joint in self.world.joints:
             origin, turn, center = self._place(joint.body)
             point = origin + turn @ joint.at_body
-            found.append(Line(np.array([center, point]), TARGET, 1.2, layer="body axes", behind=0.5))
+            found.append(Line(np.array([center, point]), GUIDE, 1.2, layer="body axes", behind=0.5))
             axis = getattr(joint, "axis_body", None)
             if axis is not None:
                 along = 0.5 * self._mesh(joint.body)[1] * (turn @ axis)
