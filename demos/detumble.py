@@ -11,11 +11,11 @@ orbit.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Colour, Curves, Line, Model, Picture, Sample, Trail, colours
+from .drawing import Array, Arrow, Colour, Curves, Line, Model, Picture, Sample, Trail, colours
 from .meshes.cubesat import SCALE
 from .physics import World, flight, forces, integrators, rotation
 from .running import application, options
@@ -32,7 +32,9 @@ LEFT = 0.05
 """Share of the tumble that may be left after one orbit."""
 
 RADIUS = 0.29  # of the scene [m]
-AXIS_LENGTH, FIELD_LENGTH, RATE_LENGTH, MOMENT_LENGTH, TORQUE_LENGTH = 0.25, 0.27, 0.30, 1.0, 1.2  # [m]
+AXIS_LENGTH, FIELD_LENGTH, RATE_LENGTH, MOMENT_LENGTH, TORQUE_LENGTH = 0.25, 0.20, 0.22, 0.75, 0.9  # [m]
+SHORTEST = 0.035  # of an arrow that is drawn [m]
+HULL = np.array([0.05, 0.05, 0.17])  # half the sides of the hull [m], body axes
 STRONGEST_FIELD = 5e-5  # [T]; its arrow has the full length
 TRAIL_POINTS, TRAIL_SPACING = 400, 1.0  # number, [s]
 FAINT: Colour = colours.faint(colours.FIELD, 0.13)
@@ -86,24 +88,16 @@ class Detumble(Restarting):
         origin, orientation = self.body.interpolated_pose()
         turn, axes = rotation.to_matrix(orientation), polar_orbit.orbital_axes(origin)
         field = polar_orbit.FIELD.at(origin)
-        centre = origin + RADIUS * (axes @ (1.66 * FIRST_RIGHT + np.array([0.0, 0.0, 0.20])))
         turns = self.world.time / polar_orbit.PERIOD
         tip = AXIS_LENGTH * turn[:, 2]
         return Picture(
-            [Model("cubesat", origin, SCALE * turn), *self._planet.models(centre, origin)],
-            arrows=[*self._arrows(origin, turn, field), self._planet.arrow(centre, origin, field)],
+            [Model("cubesat", origin, SCALE * turn)],
+            arrows=self._arrows(origin, turn, field),
             lines=[
                 Line(self._trail.points(tip) + origin, colours.PATH, 2.2, fades=True, layer="trails"),
                 *self._field_lines(origin, field),
-                *self._planet.lines(centre),
             ],
-            captions=[
-                Caption(
-                    centre - 0.62 * RADIUS * axes[:, 2],
-                    ["the orbit, and lines of the dipole field", f"|B| = {1e6 * np.linalg.norm(field):.1f} μT"],
-                    colours.WORDS,
-                )
-            ],
+            insets=[self._planet.inset(origin, field)],
             lamps=[
                 (f"coil {name}", abs(coil.dipole) / MAX_DIPOLE) for name, coil in zip("xyz", self.coils, strict=True)
             ],
@@ -154,7 +148,7 @@ class Detumble(Restarting):
         ]
         self.loop = BDotLoop(self.coils)
         self.world.on_tick(self.loop.sample, every=max(1, round(SAMPLE / self._dt)))
-        self._planet = polar_orbit.PlanetModel(0.30 * RADIUS)
+        self._planet = polar_orbit.PlanetModel()
         self._trail = Trail(TRAIL_POINTS)
         self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / self._dt)))
 
@@ -173,16 +167,22 @@ class Detumble(Restarting):
         return f"{math.degrees(float(np.linalg.norm(self.body.angular_velocity_body))):.3f}°/s"
 
     def _arrows(self, origin: Array, turn: Array, field: Array) -> list[Arrow]:
-        """B, m, the torque and ω, each in proportion to its size."""
+        """B, m, the torque and ω, each in proportion to its size, from the surface of the hull outwards."""
         moment = turn @ np.array([coil.dipole for coil in self.coils])
         torque = np.cross(moment, field)
         rate = turn @ self.body.angular_velocity_body
         largest = MAX_DIPOLE * STRONGEST_FIELD
-        return [
+        found = [
             Arrow(origin, field * (FIELD_LENGTH / STRONGEST_FIELD), colours.FIELD, "B", 0.0050),
             Arrow(origin, rate * (RATE_LENGTH / float(np.linalg.norm(TUMBLE))), colours.RATES, "ω", 0.0045, "rates"),
             Arrow(origin, moment * (MOMENT_LENGTH / MAX_DIPOLE), colours.MOMENT, "m", 0.0045, "torques"),
             Arrow(origin, torque * (TORQUE_LENGTH / largest), colours.TORQUE, "τ", 0.0045, "torques"),
+        ]
+        lengths = [float(np.linalg.norm(arrow.vector)) for arrow in found]
+        return [
+            replace(arrow, start=origin + to_surface(turn, arrow.vector / length))
+            for arrow, length in zip(found, lengths, strict=True)
+            if length > SHORTEST
         ]
 
     def _field_lines(self, origin: Array, field: Array) -> list[Line]:
@@ -198,6 +198,12 @@ class Detumble(Restarting):
             for j in (-1, 0, 1)
             if (i, j) != (0, 0)
         ]
+
+
+def to_surface(turn: Array, direction: Array) -> Array:
+    """From the middle of the hull to its surface [m] in a direction, a unit vector in the world frame; `turn` (3, 3) is the hull's."""
+    shares = np.abs(direction @ turn) / HULL
+    return direction / float(shares.max())
 
 
 def read_options(arguments: Sequence[str] | None = None) -> DetumbleOptions:

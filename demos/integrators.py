@@ -1,55 +1,89 @@
 """Compares seven methods and game mode side by side on one tumbling ship: what each conserves, and for how long.
 
-    python -m demos integrators [--integrator NAME] [--dt SECONDS] [--headless --frames N --out FILE.png]
+    python -m demos integrators [--case common | second] [--integrator NAME] [--dt SECONDS] [--headless --frames N --out FILE.png]
 
 All ships start with the same state, and no torque acts. The ticks are long, a quarter of a radian each, so that errors appear within half a
-minute instead of an hour. Pale lines show the correct attitude of nose and wings. The amber arrow is the computed angular momentum, and the
-pale line under it the correct one. The first ship is yours: keys and options choose its method.
+minute instead of an hour. Four ships are shown at a time, each over a translucent ship that moves exactly. The amber arrow is the computed
+angular momentum, and the pale line under it the correct one. The bars show the errors on a logarithmic scale. The first ship is yours: keys
+and options choose its method.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Line, Model, Picture, Sample, colours
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Gauge, Line, Model, Picture, Sample, colours
 from .physics import World, integrators, rotation
 from .running import application, options
 from .scenes import error_words
 from .scenes.claims import check_after
-from .scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
+from .scenes.fleet import NOSE, SPEED, Fleet, Ship, places
 from .scenes.restarting import Restarting
 
-COLUMNS, ACROSS, DOWN = 4, 11.6, 12.4  # of the ships' places [m]
-NOSE_LENGTH, WING, MOMENTUM_LENGTH = float(NOSE[2]), 5.3, 4.6  # lengths drawn [m]
-CAPTION = np.array([0.0, 0.0, -3.9])  # from a ship's middle [m]
-PALE = colours.faint(colours.GOAL, 0.5)
+COLUMNS, ACROSS, DOWN = 2, 22.6, 12.4  # of the ships' places [m]
+ASIDE, BESIDE, ABOVE = (
+    -5.4,
+    10.4,
+    3.4,
+)  # from the middle of a place to the ship, and from there to the top of its words [m]
+BELOW = np.array([0.0, 0.0, -11.6])  # from the middle of the picture to the words below it [m]
+MOMENTUM_LENGTH = 4.9  # as it is drawn [m]
+PALE = colours.faint(colours.GOAL, 0.8)
+GHOST = 0.38
+"""Opacity of the ships that move exactly."""
+SHRUNK = 0.985
+"""Their size, by which they are hidden where they meet the other ship."""
+CASES = {
+    "common": ("rk4", "semi-implicit-euler", "game mode"),
+    "second": ("axis-splitting-2", "predictor-corrector", "midpoint"),
+}
+"""What is shown beside your ship."""
+LEAST_ANGLE, LEAST_CHANGE = 1e-6, 1e-12
+"""Errors at which the bars begin [rad], relative; they end at half a turn and at 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntegratorsOptions(options.SceneOptions):
+    """The options of this demo."""
+
+    case: str
 
 
 class Integrators(Restarting):
     """The scene, with eight worlds that step together and a ninth world for the reference solution."""
 
-    target, radius = np.array([0.0, 0.0, 2.6]), 11.2
+    target, radius, wide = np.array([0.0, 0.0, 0.9]), 8.1, 16.0 / 9.0
 
-    def __init__(self, wanted: options.SceneOptions) -> None:
-        self._dt, self._places = wanted.dt, places(COLUMNS, ACROSS, DOWN, FIRST_RIGHT)
+    def __init__(self, wanted: IntegratorsOptions) -> None:
+        self._dt, self.case_name = wanted.dt, wanted.case
+        self._places = [place + ASIDE * FIRST_RIGHT for place in places(COLUMNS, ACROSS, DOWN, FIRST_RIGHT)]
         self._begin(wanted.integrator, wanted.game_mode)
 
     def picture(self) -> Picture:
-        """All ships, each in its place, over the reference solution."""
+        """Four ships, each in its place, over the reference solution."""
         models, arrows, lines, captions = [], [], [], []
         alpha, scale = self.world.alpha, MOMENTUM_LENGTH / float(np.linalg.norm(self.fleet.momentum_world))
         true_turn = rotation.to_matrix(self.fleet.truth.interpolated_pose(alpha)[1])
-        for ship, place in zip(self.fleet.ships, self._places, strict=True):
-            turn, found = rotation.to_matrix(ship.body.interpolated_pose(alpha)[1]), self.fleet.errors(ship)
-            colour = colours.PATH
+        for ship, place in zip(self.shown(), self._places, strict=True):
+            turn = rotation.to_matrix(ship.body.interpolated_pose(alpha)[1])
             momentum = turn @ ship.body.inertia_body @ ship.body.angular_velocity_body
-            models.append(Model("spacecraft", place, turn))
+            models += [Model("spacecraft", place, turn), Model("spacecraft", place, SHRUNK * true_turn, opacity=GHOST)]
             arrows.append(Arrow(place, scale * momentum, colours.MOMENTUM, "", 0.07, "momentum"))
-            lines += self._where_it_belongs(place, true_turn, scale)
-            lines.append(Line(place + ship.trail.points(turn @ NOSE), colour, 2.0, fades=True, layer="trails"))
-            captions.append(Caption(place + CAPTION, self._words(ship, found), colour))
+            right = scale * np.array([np.zeros(3), 1.15 * self.fleet.momentum_world])
+            lines.append(Line(place + right, PALE, 2.2, layer="momentum"))
+            lines.append(Line(place + ship.trail.points(turn @ NOSE), colours.PATH, 2.0, fades=True, layer="trails"))
+            captions.append(self._caption(ship, place))
+        words = ["errors on a logarithmic scale; translucent: the exact motion"]
+        captions.append(Caption(self.target + BELOW, words, colours.WORDS, scale=1.7))
         title = f"integrators · {SPEED * self._dt:.2g} rad per tick: which methods conserve energy and momentum?"
         return Picture(models, arrows=arrows, lines=lines, captions=captions, title=title)
+
+    def shown(self) -> list[Ship]:
+        """Yours and those of the case."""
+        ships = {ship.name: ship for ship in self.fleet.ships}
+        return [ships[name] for name in ("yours", *CASES[self.case_name])]
 
     def sample(self) -> Sample:
         """The sample of the first ship, which is yours."""
@@ -61,29 +95,36 @@ class Integrators(Restarting):
         """Assert that the error of each method is within its order, and that it conserves what it should."""
         return [self.fleet.check(ship) for ship in self.fleet.ships]
 
+    def _case_names(self) -> Collection[str]:
+        return CASES
+
     def _begin(self, integrator: integrators.Integrator | str | None, game_mode: bool) -> None:
         self.world = World(self._dt, integrator=integrator, game_mode=game_mode)
         self.fleet = Fleet(self.world)
 
-    def _where_it_belongs(self, place: Array, true_turn: Array, scale: float) -> list[Line]:
-        momentum = scale * np.array([np.zeros(3), 1.2 * self.fleet.momentum_world])
-        return [
-            Line(place + momentum, PALE, 1.6, layer="momentum"),
-            Line(place + np.outer((2.1, 1.3 * NOSE_LENGTH), true_turn[:, 2]), PALE, 2.2),
-            Line(place + np.outer((-1.12 * WING, 1.12 * WING), true_turn[:, 0]), PALE, 1.6),
-        ]
-
-    def _words(self, ship: Ship, found: Errors) -> list[str]:
-        name, integrator = ship.name, ship.body.world.integrator
+    def _caption(self, ship: Ship, place: Array) -> Caption:
+        """Name and errors of a ship, to its right."""
+        name, found = ship.name, self.fleet.errors(ship)
         if name == "yours":
-            name = f"yours: {integrator.name}{', game mode' * self.world.game_mode}"
-        energy, momentum = error_words.share(found.energy), error_words.share(found.momentum)
-        return [name, f"attitude {error_words.angle(found.attitude)}", f"energy {energy}   L {momentum}"]
+            name = f"{ship.body.world.integrator.name}{', game mode' * self.world.game_mode}"
+        changes = (("energy", found.energy), ("L", found.momentum))
+        bars = [
+            Gauge("angle", share(found.attitude, LEAST_ANGLE, math.pi), error_words.angle(found.attitude)),
+            *(Gauge(what, share(value, LEAST_CHANGE, 1.0), error_words.share(value)) for what, value in changes),
+        ]
+        at = place + BESIDE * FIRST_RIGHT + ABOVE * np.array([0.0, 0.0, 1.0])
+        return Caption(at, [name], colours.WORDS, gauges=bars, scale=2.0)
 
 
-def read_options(arguments: Sequence[str] | None = None) -> options.SceneOptions:
+def share(error: float, least: float, most: float) -> float:
+    """Length of the bar of an error on a logarithmic scale, 0 to 1."""
+    return min(max(math.log(max(abs(error), 1e-300) / least) / math.log(most / least), 0.0), 1.0)
+
+
+def read_options(arguments: Sequence[str] | None = None) -> IntegratorsOptions:
     """The command line of this demo."""
-    reader = options.parser("integrators", __doc__.partition("\n")[0], options.SceneOptions)
+    reader = options.parser("integrators", __doc__.partition("\n")[0], IntegratorsOptions)
+    reader.add_argument("--case", choices=CASES, default="common", help="the methods beside yours (default common)")
     reader.set_defaults(dt=0.1)
     return reader.parse(arguments)
 

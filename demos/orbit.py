@@ -123,7 +123,11 @@ class Orbit(Restarting):
         return [
             f"day {world.time / 86_400.0:.3f}   altitude {height / 1e3:,.0f} km   speed {speed / 1e3:.3f} km/s",
             f"{how} at ×{world.time_scale:,.0f}   attitude off its closed form by {self.spin.error(world.time):.0e} rad",
-            f"no coast: {obstacle}" if obstacle else "",
+            "tick by tick while the kick motor burns"
+            if self.engine.throttle
+            else f"no coast: {obstacle}"
+            if obstacle
+            else "",
         ]
 
     def _check_attitude(self) -> str:

@@ -1,20 +1,23 @@
 """Simulates twenty thousand craft in one world, most of which circle a station on thrust alone.
 
-    python -m demos swarm [--case spiral | ripples | petals] [--craft N] [--seed N] [--headless --frames N --out FILE.png]
+    python -m demos swarm [--case spiral | ripples | petals] [--view inside | outside]
+                          [--craft N] [--seed N] [--headless --frames N --out FILE.png]
 
 Each craft of the wheel rotates about its fin and thrusts along its nose, which carries it around the station. Waves run through the
 throttles. One force function evaluates all of them, in a few lines of numpy per tick. A twelfth of the craft drift around the wheel and
-tumble with their engines off. The screen shows the time per tick, which depends on the machine.
+tumble with their engines off. The camera flies among them in slow motion, or looks from outside (key V). The screen shows the time per
+tick, which depends on the machine.
 """
 
 import argparse
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from .drawing import Model, Picture, Sample, Swarm
+from .drawing import Binding, Eye, Model, Picture, Sample, Swarm
 from .physics import integrators, rotation
 from .running import application, options
 from .scenes import masses
@@ -31,6 +34,15 @@ LAP = 60.0  # seconds a craft takes to go round at the outer edge
 ACCELERATION = OUTER * (math.tau / LAP) ** 2  # [m/s²], the mean
 LEAN = 0.055  # [rad], typical, between the planes of the circles
 SCALE = 1.7  # the craft are drawn larger than they are, to be seen from afar
+PACE_INSIDE = 0.2
+"""Slow motion: among the craft, even neighbours pass by fast."""
+VIEWS = ("inside", "outside")
+EYE_RADIUS, EYE_HEIGHT, EYE_REACH = 176.0, 15.0, 60.0
+"""Of the circle of the camera inside, its height above the plane, and the distance that it looks at [m]."""
+EYE_ANGLE, EYE_LOOK, EYE_TURN, EYE_DOWN = 1.5, 3.45, 1.0, 0.13
+"""Where it begins on its circle and in which direction it looks from there [rad], its turn per radian of the circle, and its slope."""
+PLANET = np.array([-0.0361, -0.1699, -0.9848, 0.9135])
+UP = np.array([0.0, 0.0, 1.0])
 CASES = {
     "spiral": Pattern(2, 7.0, -0.10, "two arms of thrust wind through the wheel"),
     "ripples": Pattern(0, 16.0, 1.3, "rings of thrust run outwards"),
@@ -44,22 +56,25 @@ class SwarmOptions(options.SceneOptions):
 
     case: str
     craft: int
+    view: str
 
 
 class Crowd(Restarting):
     """The scene, with the flock, the free craft and a station at rest."""
 
     target, radius = np.array([0.0, 0.0, 0.0]), 112.0
+    keys: ClassVar[Sequence[Binding]] = (("v", "V", "change_view", "camera inside, outside"),)
 
     def __init__(self, wanted: SwarmOptions) -> None:
-        self._wanted, self.case_name = wanted, wanted.case
+        self._wanted, self.case_name, self.view = wanted, wanted.case, wanted.view
         self._begin(wanted.integrator, wanted.game_mode)
+        self.world.time_scale = PACE_INSIDE if self.view == "inside" else 1.0
 
     def picture(self) -> Picture:
         """The station, and two swarms, the thrusting craft and the free ones."""
         origins, orientations = self.world.interpolated_poses()
         count = len(self.flock.radii)
-        throttles = self.flock.throttles(max(self.world.time - (1.0 - self.world.alpha) * self.world.dt, 0.0))
+        throttles = self.flock.throttles(self._drawn_time)
         swarms = [
             Swarm("dart", origins[:count], orientations[:count], SCALE, throttles),
             Swarm("dart", origins[count:], orientations[count:], SCALE),
@@ -69,7 +84,29 @@ class Crowd(Restarting):
             took = 1e3 * self.world.tick_seconds
             status.append(f"physics {took:.2f} ms per tick, {1e6 * took / max(len(origins), 1):.0f} ns per body")
         title = f"swarm · {CASES[self.case_name].text}"
-        return Picture([Model("station", np.zeros(3), np.eye(3))], swarms, title=title, status=status)
+        eye = self._eye() if self.view == "inside" else None
+        station = Model("station", np.zeros(3), np.eye(3))
+        return Picture([station], swarms, title=title, status=status, eye=eye, planet=None if eye is None else PLANET)
+
+    def change_view(self) -> str:
+        """Look from the other place."""
+        self.view = next(view for view in VIEWS if view != self.view)
+        return f"camera {self.view}"
+
+    @property
+    def _drawn_time(self) -> float:
+        """The time of the interpolated poses [s]."""
+        return max(self.world.time - (1.0 - self.world.alpha) * self.world.dt, 0.0)
+
+    def _eye(self) -> Eye:
+        """A camera that circles with the craft around it, a little above them, and turns more slowly than it circles."""
+        angle = EYE_ANGLE + math.sqrt(ACCELERATION / EYE_RADIUS) * self._drawn_time
+        look = EYE_ANGLE + EYE_LOOK + EYE_TURN * (angle - EYE_ANGLE)
+        forward = np.array([math.cos(look), math.sin(look), -EYE_DOWN])
+        forward /= np.linalg.norm(forward)
+        position = np.array([EYE_RADIUS * math.cos(angle), EYE_RADIUS * math.sin(angle), EYE_HEIGHT])
+        up = UP - (UP @ forward) * forward
+        return Eye(position, forward, up / np.linalg.norm(up), EYE_REACH)
 
     def sample(self) -> Sample:
         """Energy and angular momentum of the free craft, which should conserve both, and the rates of the first one."""
@@ -123,6 +160,7 @@ def read_options(arguments: Sequence[str] | None = None) -> SwarmOptions:
     """The command line of this demo."""
     reader = options.parser("swarm", __doc__.partition("\n")[0], SwarmOptions)
     reader.add_argument("--case", choices=CASES, default="spiral", help="the thrust pattern (default spiral)")
+    reader.add_argument("--view", choices=VIEWS, default="inside", help="where the camera is (default inside)")
     reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"number of craft (default {CRAFT})")
     # Half the cost of the default method, and as steady in a crowd.
     reader.set_defaults(dt=1.0 / 60.0, integrator="axis-splitting-2")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Line, Model, Picture, Trail, colours
+from .drawing import Array, Arrow, Line, Model, Picture, Trail, colours
 from .physics import MassProperties, World, integrators, rotation
 from .running import application, options
 from .scenes import masses
@@ -31,7 +31,7 @@ from .scenes.tumble_cases import CASES, UNPHYSICAL
 from .scenes.tumble_mesh import mesh_case
 
 MOMENTUM_LENGTH, RATE_LENGTH, AXIS_LENGTH, BODY_AXES_LENGTH = 1.3, 0.92, 1.35, 1.2  # in radii of the body
-ASIDE, BELOW, ELLIPSOID = 2.08, 0.42, 0.64  # where the ellipsoids stand and how long they are, in radii of the body
+ELLIPSOID = 1.0  # length of the ellipsoids in the insets [m]
 UP = np.array([0.0, 0.0, 1.0])
 TRAIL_SPACING, TRAIL_POINTS = 1.0 / 120.0, 2400  # [s]; twenty seconds
 
@@ -75,14 +75,13 @@ class Tumble(Restarting):
         axis = AXIS_LENGTH * self.radius * (turn @ self.motion.axis_body)
         centre = origin + turn @ self.body.center_of_mass_body
         return Picture(
-            [Model(case.mesh, origin, turn), self.poinsot.model(turn), *self.equal.models(turn)],
-            arrows=[*self._arrows(centre, axis, turn), self.poinsot.arrow(turn)],
+            [Model(case.mesh, origin, turn)],
+            arrows=self._arrows(centre, axis, turn),
             lines=[
                 Line(self._trail.points(axis), colours.PATH, 2.6, fades=True, layer="trails"),
                 Line(np.array([(0.0, 0.0, 0.0), (0.0, 0.0, 1.4 * self.radius)]), colours.GUIDE, 1.3, layer="momentum"),
-                *self.poinsot.lines(turn),
             ],
-            captions=self._captions,
+            insets=[self.poinsot.inset(turn), *self.equal.insets(turn)],
             title=f"tumble · {'a tensor of your own' if own else case.text}",
             status=[note] if note else [],
         )
@@ -129,14 +128,8 @@ class Tumble(Restarting):
         raise ValueError(f"the case {self.case_name} needs --allow-unphysical: {UNPHYSICAL}")
 
     def _stand_ellipsoids(self, properties: MassProperties) -> None:
-        left, right = (self.radius * (side * ASIDE * FIRST_RIGHT - BELOW * UP) for side in (-1.0, 1.0))
-        size, down = ELLIPSOID * self.radius, 1.1 * ELLIPSOID * self.radius * UP
-        self.equal = EqualEllipsoid(properties, left, size)
-        self.poinsot = Poinsot(self.motion, right, size, TRAIL_POINTS)
-        self._captions = [
-            Caption(left - down, self.equal.words(), colours.WORDS),
-            Caption(right - down, ["ω·Iω = 2T rolls on ω·L = 2T", "its contact draws the polhode"], colours.WORDS),
-        ]
+        self.equal = EqualEllipsoid(properties, ELLIPSOID)
+        self.poinsot = Poinsot(self.motion, ELLIPSOID, TRAIL_POINTS)
 
     def _remember(self, world: World) -> None:
         self._trail.append(AXIS_LENGTH * self.radius * self.motion.remember())

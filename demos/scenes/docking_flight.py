@@ -49,7 +49,13 @@ class Case:
 
 
 CASES = {
-    "aside": Case("from the side", (11.0, -5.0, 24.0), (35.0, -50.0, 70.0), (0.1, 0.05, -0.05), (0.5, -0.8, 0.3)),
+    "aside": Case(
+        "from 12 m beside the axis",
+        (11.0, -5.0, 24.0),
+        (35.0, -50.0, 70.0),
+        (0.1, 0.05, -0.05),
+        (0.5, -0.8, 0.3),
+    ),
     "straight": Case("along the axis", (0.6, -0.4, 22.0), (3.0, -4.0, 6.0), (0.0, 0.02, 0.0), (0.0, 0.0, 0.0)),
     "turning": Case(
         "to a station that rotates",

@@ -6,18 +6,19 @@ two of his tensors.
 
 import numpy as np
 
-from ..drawing import Array, Model
+from ..drawing import Array, Inset, Model
 from ..physics import MassProperties
 
+WORDS = "a solid ellipsoid with the same moments turns as the body does"
 FLATTEST = 0.02
 """The shortest drawn semi-axis as a fraction of the longest, because the zero semi-axis of a plate cannot be shaded."""
 
 
 class EqualEllipsoid:
-    """Drawn about `centre` [m], at most `size` [m] long from there; where no ellipsoid has the moments, nothing is."""
+    """Drawn in an inset, at most `size` [m] long from its middle; where no ellipsoid has the moments, nothing is."""
 
-    def __init__(self, properties: MassProperties, centre: Array, size: float) -> None:
-        self._centre = centre
+    def __init__(self, properties: MassProperties, size: float) -> None:
+        self._size = size
         self.semi_axes = np.zeros(0)
         """[m], the longest first; empty where there is no such ellipsoid."""
         try:
@@ -28,13 +29,9 @@ class EqualEllipsoid:
         shares = np.maximum(self.semi_axes / self.semi_axes[0], FLATTEST)
         self._to_body = size * properties.principal()[1] * shares
 
-    def models(self, turn: Array) -> list[Model]:
-        """It, where there is one; `turn` (3, 3) rotates from the body frame to the world frame."""
-        return [Model("ball", self._centre, turn @ self._to_body, casts_shadow=False)] if len(self.semi_axes) else []
-
-    def words(self) -> list[str]:
-        """What it is."""
+    def insets(self, turn: Array) -> list[Inset]:
+        """Its picture, where there is one; `turn` (3, 3) rotates from the body frame to the world frame."""
         if not len(self.semi_axes):
             return []
-        a, b, c = self.semi_axes
-        return ["solid ellipsoid with the same moments", f"semi-axes {a:.2f}, {b:.2f}, {c:.2f} m"]
+        ball = Model("ball", np.zeros(3), turn @ self._to_body, casts_shadow=False)
+        return [Inset([ball], [], [], np.zeros(3), 1.05 * self._size, WORDS)]

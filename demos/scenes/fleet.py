@@ -95,8 +95,8 @@ class Fleet:
 
 
 def places(columns: int, across: float, down: float, sideways: Array) -> list[Array]:
-    """Two rows of places [m], the first at the upper left, for as many ships as there are."""
-    rows = [(column - 0.5 * (columns - 1), row) for row in (0.36, -0.64) for column in range(columns)]
+    """Two rows of places [m], the first at the upper left."""
+    rows = [(column - 0.5 * (columns - 1), row) for row in (0.5, -0.5) for column in range(columns)]
     return [across * column * sideways + np.array([0.0, 0.0, down * row]) for column, row in rows]
 
 

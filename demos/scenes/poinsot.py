@@ -8,21 +8,22 @@ import math
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Line, Model, Trail, colours
+from ..drawing import Array, Arrow, Inset, Line, Model, Trail, colours
 from .free_body import polhode
 from .free_motion import FreeMotion
 
 PALE = colours.faint(colours.GOAL, 0.75)
 LIFT = 1.008  # of lines off the surface on which they lie
-THROUGH = 0.35  # of a line behind the ellipsoid
+THROUGH = 0.13  # of a line behind the ellipsoid
+WORDS = "Poinsot's ellipsoid rolls on a plane; where they touch, it draws the polhode"
 RINGS, SPOKES = 3, 12  # of the grid on the plane
 
 
 class Poinsot:
-    """The ellipsoid of one free body, about `centre` [m] and at most `size` [m] long from there."""
+    """The ellipsoid of one free body, in an inset, at most `size` [m] long from its middle."""
 
-    def __init__(self, motion: FreeMotion, centre: Array, size: float, trail_points: int) -> None:
-        self._motion, self._centre, self._size = motion, centre, size
+    def __init__(self, motion: FreeMotion, size: float, trail_points: int) -> None:
+        self._motion, self._size = motion, size
         self._axes = motion.body.mass_properties.principal()[1]
         semi_axes = np.sqrt(2.0 * motion.energy / motion.moments)  # [rad/s]
         self.scale = size / float(semi_axes.max())
@@ -38,28 +39,32 @@ class Poinsot:
         """Note the tip of ω, in the body and in the world."""
         body = self._motion.body
         self._flown_body.append(LIFT * self.scale * body.angular_velocity_body)
-        self._flown_world.append(self._centre + self.scale * body.angular_velocity_world)
+        self._flown_world.append(self.scale * body.angular_velocity_world)
+
+    def inset(self, turn: Array) -> Inset:
+        """Its picture, where `turn` (3, 3) rotates from the body frame to the world frame."""
+        return Inset([self.model(turn)], [self.arrow(turn)], self.lines(turn), np.zeros(3), 1.15 * self._size, WORDS)
 
     def model(self, turn: Array) -> Model:
-        """The ellipsoid, where `turn` (3, 3) rotates from the body frame to the world frame."""
-        return Model("dark-ball", self._centre, turn @ self._to_body, casts_shadow=False)
+        """The ellipsoid."""
+        return Model("dark-ball", np.zeros(3), turn @ self._to_body, casts_shadow=False)
 
     def arrow(self, turn: Array) -> Arrow:
         """ω from the middle of the ellipsoid to where it touches the plane."""
         rate = self.scale * turn @ self._motion.body.angular_velocity_body
-        return Arrow(self._centre, rate, colours.RATES, "ω", 0.014 * self._size, "rates")
+        return Arrow(np.zeros(3), rate, colours.RATES, "", 0.02 * self._size, "rates")
 
     def lines(self, turn: Array) -> list[Line]:
         """The polhode by closed form and as flown, the herpolhode as flown, and the plane."""
         rate_body = self._motion.body.angular_velocity_body
-        closed = self._centre + self._closed_body @ turn.T
-        flown = self._centre + self._flown_body.points(LIFT * self.scale * rate_body) @ turn.T
-        rolled = self._flown_world.points(self._centre + self.scale * turn @ rate_body)
+        closed = self._closed_body @ turn.T
+        flown = self._flown_body.points(LIFT * self.scale * rate_body) @ turn.T
+        rolled = self._flown_world.points(self.scale * turn @ rate_body)
         return [
-            *(Line(line, colours.GUIDE, 1.1, layer="rates") for line in self._grid),
-            Line(closed, PALE, 1.6, behind=THROUGH, layer="trails"),
-            Line(flown, colours.RATES, 3.2, fades=True, behind=THROUGH, layer="trails"),
-            Line(rolled, colours.RATES, 2.4, fades=True, layer="trails"),
+            *(Line(line, colours.GUIDE, 3.0, layer="rates") for line in self._grid),
+            Line(closed, PALE, 4.0, behind=THROUGH, layer="trails"),
+            Line(flown, colours.RATES, 7.0, fades=True, behind=THROUGH, layer="trails"),
+            Line(rolled, colours.RATES, 5.5, fades=True, layer="trails"),
         ]
 
     def _plane(self, fastest: float) -> list[Array]:
@@ -72,6 +77,6 @@ class Poinsot:
         angle = np.linspace(0.0, math.tau, 97)
         around = np.outer(np.cos(angle), across) + np.outer(np.sin(angle), np.cross(up, across))
         around[-1] = around[0]  # closed to the last bit
-        middle = self._centre + self.scale * height * up
+        middle = self.scale * height * up
         rings = [middle + outer * ring / RINGS * around for ring in range(1, RINGS + 1)]
         return rings + [np.array([middle, middle + outer * end]) for end in around[: -1 : 96 // SPOKES]]

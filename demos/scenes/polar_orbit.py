@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..drawing import Array, Arrow, Colour, Line, Model, colours
+from ..drawing import Array, Arrow, Inset, Line, Model, colours
 from ..physics import flight
 
 GM = 3.986004418e14  # [m³/s²], WGS 84
@@ -23,7 +23,7 @@ START = math.radians(38.0)
 """Angle from the node at the start [rad]."""
 
 FIELD = flight.MagneticDipole(DIPOLE, (math.sin(TILT), 0.0, -math.cos(TILT)))
-FAINT_FIELD: Colour = colours.faint(colours.FIELD, 0.30)
+FAINT_FIELD = colours.faint(colours.FIELD, 0.55)
 MERIDIANS, SHELLS = 6, (1.35, 2.0)
 """Field lines on the model: planes through the axis of the dipole, and the distances at which lines cross its equator, in radii."""
 
@@ -66,11 +66,9 @@ def field_line(equator: float, azimuth: Array, count: int = 60) -> Array:
 
 
 class PlanetModel:
-    """The planet in the size of a fist beside the craft, with the orbit, field lines and a mark where the craft is."""
+    """The planet in an inset, with the orbit, field lines and a mark where the craft is; its radius is 1 m."""
 
-    def __init__(self, size: float) -> None:
-        """Make it; `size` is the radius of the planet as it is drawn [m]."""
-        self._size = size
+    def __init__(self) -> None:
         across = np.cross(FIELD.axis_world, (0.0, 1.0, 0.0))
         across /= np.linalg.norm(across)
         other = np.cross(FIELD.axis_world, across)
@@ -81,22 +79,20 @@ class PlanetModel:
         around = np.linspace(0.0, math.tau, 97)[:, np.newaxis]
         self._orbit = ORBIT_RADIUS / PLANET_RADIUS * (np.cos(around) * NODE + np.sin(around) * POLE)
 
-    def models(self, centre: Array, position: Array) -> list[Model]:
-        """The planet, and the mark of the craft at this position [m] on its orbit."""
-        mark = centre + self._size / PLANET_RADIUS * position
-        return [
-            Model("blue-ball", centre, self._size * np.eye(3), casts_shadow=False),
-            Model("ball", mark, 0.06 * self._size * np.eye(3), casts_shadow=False),
+    def inset(self, position: Array, field: Array) -> Inset:
+        """The planet from the side of the camera, with the craft at this position [m] and the field [T] there."""
+        words = f"the orbit and lines of the dipole field, here {1e6 * np.linalg.norm(field):.1f} µT"
+        models = [
+            Model("blue-ball", np.zeros(3), np.eye(3), casts_shadow=False),
+            Model("ball", position / PLANET_RADIUS, 0.09 * np.eye(3), casts_shadow=False),
         ]
+        along = 0.6 / float(np.linalg.norm(field)) * field
+        arrow = Arrow(position / PLANET_RADIUS, along, colours.FIELD, "", 0.04)
+        return Inset(models, [arrow], self.lines(), np.zeros(3), 1.75, words)
 
-    def arrow(self, centre: Array, position: Array, field: Array) -> Arrow:
-        """The direction of the field [T] at the mark."""
-        along = 0.5 * self._size / float(np.linalg.norm(field)) * field
-        return Arrow(centre + self._size / PLANET_RADIUS * position, along, colours.FIELD, "", 0.02 * self._size)
-
-    def lines(self, centre: Array) -> list[Line]:
+    def lines(self) -> list[Line]:
         """The orbit and the field lines."""
         return [
-            *(Line(centre + self._size * line, FAINT_FIELD, 1.2, behind=0.15) for line in self._lines),
-            Line(centre + self._size * self._orbit, colours.GUIDE, 1.6, behind=0.25),
+            *(Line(line, FAINT_FIELD, 3.0, behind=0.15) for line in self._lines),
+            Line(self._orbit, colours.GOAL, 4.0, behind=0.25),
         ]

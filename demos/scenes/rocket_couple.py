@@ -42,10 +42,6 @@ class RocketCouple:
             for nozzle, share in zip(NOZZLES.values(), self.jets.throttle, strict=True)
         ]
 
-    def lamps(self) -> list[tuple[str, float]]:
-        """Name and throttle of each jet."""
-        return list(zip(NOZZLES, map(float, self.jets.throttle), strict=True))
-
     def arrows(self, origin: Array, turn: Array) -> list[Arrow]:
         """The push of each rocket, at its end of the axle."""
         pushes = self.jets.throttle.reshape(2, 4) @ -SIDES

@@ -11,6 +11,7 @@ from demos.scenes.arm_pilot import CAPTURE, FIXTURE, HELD, JOINT_STEP, STEP, TUR
 from demos.scenes.robot_arm import DAMPING, GRIPPER, JOINTS, LENGTH, LIMITS, RobotArm, damped, link_poses
 from engine import MassProperties, World, rotation
 from engine.viewer.meshes import triangles
+from engine.viewer.picture import colours
 from engine.viewer.picture.camera import mounted
 from engine.viewer.run.application import camera_for
 from engine.viewer.run.controls import Controls
@@ -502,12 +503,12 @@ def test_the_vectors_are_the_momentum_at_rest_and_the_rates():
 
 def test_the_way_of_the_fixture_is_shown_until_it_is_caught(flown):
     scene = seconds(new_scene(), 1.0)
-    goals = [line for line in scene.picture().lines if line.colour == arm.GOAL]
+    goals = [line for line in scene.picture().lines if line.colour == colours.GOAL]
     assert len(goals) == 4  # the path and three strokes at the meeting
     assert goals[0].points[0] == pytest.approx(fixture_pose(*arm._pose(scene.client))[0])
     assert goals[1].points.mean(axis=0) == pytest.approx(goals[2].points.mean(axis=0))
     caught, _ = flown
-    assert not [line for line in caught.picture().lines if line.colour == arm.GOAL]
+    assert not [line for line in caught.picture().lines if line.colour == colours.GOAL]
 
 
 def test_the_cameras_look_at_the_satellite():

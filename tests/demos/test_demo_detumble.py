@@ -96,10 +96,15 @@ def test_the_picture_shows_the_vectors_at_the_cubesat_and_the_earth_below():
     scene = fly(new_scene("--headless"), 10)
     picture = scene.picture()
     origin, _ = scene.body.interpolated_pose()
-    field, rate, moment, torque = (arrow.vector for arrow in picture.arrows[:4])
-    assert all(np.array_equal(arrow.start, origin) for arrow in picture.arrows[:4])
+    vectors = {arrow.label: arrow.vector for arrow in picture.arrows}
+    field, rate, moment, torque = (vectors[name] for name in ("B", "ω", "m", "τ"))
+    turn = scene.body.rotation_matrix
+    for arrow in picture.arrows:  # they begin on the surface of the hull, in their own direction
+        out = arrow.start - origin
+        assert np.linalg.norm(np.cross(out, arrow.vector)) < 1e-9 and out @ arrow.vector > 0.0
+        assert np.abs(out @ turn / detumble.HULL).max() == pytest.approx(1.0, abs=0.05)
     assert abs(torque @ field) < 1e-9 and abs(torque @ moment) < 1e-9
-    assert np.linalg.norm(rate) > 0.1
+    assert np.linalg.norm(rate) > 0.1 and len(picture.insets) == 1 and "µT" in picture.insets[0].words
     assert picture.planet[:3] @ origin == pytest.approx(-np.linalg.norm(origin))
     assert picture.planet[3] == pytest.approx(polar_orbit.PLANET_RADIUS / np.linalg.norm(origin))
     assert [name for name, _ in picture.lamps] == ["coil x", "coil y", "coil z"]

@@ -49,7 +49,7 @@ def test_its_physics_holds():
     assert embed.check() == ["a burn of 2 s follows the rocket equation to 1e-7 m"]
 
 
-def test_it_is_about_120_lines_of_code_that_import_nothing_of_the_viewer():
+def test_it_is_about_180_lines_of_code_that_import_nothing_of_the_viewer():
     text = SOURCE.read_text(encoding="utf-8")
     tree = ast.parse(text)
     with SOURCE.open("rb") as file:
@@ -58,7 +58,7 @@ def test_it_is_about_120_lines_of_code_that_import_nothing_of_the_viewer():
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
             lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    assert len(lines) <= 125
+    assert len(lines) <= 185
     modules = {"." * node.level + node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     modules |= {name.name for node in tree.body if isinstance(node, ast.Import) for name in node.names}
     assert modules == {"numpy", "pygame", ".physics"}
@@ -104,13 +104,13 @@ def test_a_ship_left_alone_falls_with_the_moons_gravity_and_crashes():
     assert game.result == "CRASHED"
 
 
-@pytest.mark.parametrize(("tilt", "speed", "aside"), [(0.5, 1.0, 0.0), (0.0, 3.0, 0.0), (0.0, 1.0, 8.0)])
+@pytest.mark.parametrize(("tilt", "speed", "aside"), [(0.5, 1.0, 0.0), (0.0, 3.0, 0.0), (0.0, 1.0, 11.0)])
 def test_a_landing_counts_only_upright_slow_and_on_the_pad(tilt, speed, aside):
     for spoilt in (False, True):
         game = embed.Lander(4)
         lean = tilt * spoilt / 2.0
         game.ship.orientation = (0.0, 0.0, np.sin(lean), np.cos(lean))
-        game.ship.position = (game.pad + aside * spoilt, game.level + 4.5, 0.0)
+        game.ship.position = (game.pad + aside * spoilt, game.level + embed.FOOT + 2.3, 0.0)
         game.ship.velocity = (0.0, -speed if spoilt else -1.0, 0.0)
         game.world.remove_force(game.world.forces[0])  # no gravity: it comes down as fast as it is sent
         while not game.result:
@@ -294,7 +294,7 @@ def test_the_keys_are_shown_until_h_is_pressed(monkeypatch):
     for key in ("UP", "LEFT, RIGHT", "SPACE", "R:", "H:", "ESC"):
         assert key in embed.KEYS
     foot = [image[-30:, :600].astype(int) for _, _, image in player.drawn]
-    assert (foot[2].min(axis=2) > 180).sum() > 300 and (foot[3].min(axis=2) > 180).sum() == 0
+    assert (foot[2].min(axis=2) > 200).sum() > 300 and (foot[3].min(axis=2) > 200).sum() == 0
 
 
 def test_r_starts_the_same_flight_again_and_escape_ends_the_game(monkeypatch):
@@ -305,7 +305,8 @@ def test_r_starts_the_same_flight_again_and_escape_ends_the_game(monkeypatch):
     assert len(player.frames) == 3  # the two frames and the end were never asked for
     begun, again = player.drawn[-2][0], player.drawn[-1][0]
     assert begun is game and again is not game
-    assert (again.seed, again.score, again.tank.propellant) == (2, 0.0, embed.FUEL) and again.world.tick_count < 60
+    assert (again.seed, again.score) == (2, 0.0) and again.world.tick_count < 60
+    assert again.tank.propellant > embed.FUEL - 1.0
     assert (again.ground == game.ground).all() and again.pad == game.pad
 
 
@@ -335,7 +336,7 @@ def test_the_background_is_drawn_once_for_each_size(monkeypatch):
     assert 0 < changed.sum() < 4000  # the ship has moved, and the numbers have changed
 
 
-@pytest.mark.parametrize(("x", "y"), [(64.0, 30.0), (-1.0, 40.0), (100.0, 72.0), (500.0, 500.0)])
+@pytest.mark.parametrize(("x", "y"), [(64.0, 30.0), (-1.0, 40.0), (97.0, 52.0), (500.0, 500.0)])
 def test_the_ship_is_drawn_wherever_it_is_and_never_beyond_the_picture(x, y):
     pygame.font.init()
     game, screen = embed.Lander(2), pygame.Surface((300, 600), depth=24)
@@ -346,7 +347,7 @@ def test_the_ship_is_drawn_wherever_it_is_and_never_beyond_the_picture(x, y):
     image = pygame.surfarray.array3d(screen).swapaxes(0, 1).astype(int)
     assert not image[:215].any() and not image[386:].any()
     white = (np.abs(image - embed.WHITE).max(axis=2) < 6).sum()
-    expected = {64.0: (25, 60), -1.0: (5, 30), 100.0: (3, 30), 500.0: (0, 0)}[x]
+    expected = {64.0: (60, 150), -1.0: (15, 60), 97.0: (5, 60), 500.0: (0, 0)}[x]
     assert expected[0] <= white - stars_of(game) <= expected[1]
 
 
@@ -373,3 +374,50 @@ def test_it_is_played_with_the_keys(monkeypatch):
     embed.play(game)
     pygame.display.quit()
     assert frames[0] == [0.0] * 5 and frames[2] == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.0])
+
+
+def test_the_numbers_have_the_minus_of_mathematics_and_no_sign_at_zero():
+    assert [embed.signed(value) for value in (1.26, -1.26, 0.04, -0.04, 0.0)] == ["+1.3", "−1.3", "0.0", "0.0", "0.0"]
+
+
+def test_the_ship_takes_a_seventh_of_the_height_of_the_picture():
+    heights = [y for _, outline in embed.SHIP for _, y in outline]
+    assert max(heights) - min(heights) >= 0.15 * embed.HEIGHT and min(heights) == -embed.FOOT
+
+
+def test_the_far_ridges_have_no_step():
+    """Nowhere do they rise or fall by more than twice the steepest slope of the near ground."""
+    for seed in range(5):
+        game = embed.Lander(seed)
+        assert max(np.abs(np.diff(far)).max() for far in game.far) < 5.0
+
+
+def test_the_path_of_the_next_seconds_is_the_motion_with_the_jets_as_they_are():
+    game = embed.Lander(2)
+    game.steer(0.4, 0.0)
+    ahead = game.world.predict(2.0, every=24, bodies=[game.ship])[0][:, 0]
+    for place in ahead:
+        game.world.step(24)
+        assert game.ship.position == pytest.approx(place, abs=1e-12)
+
+
+@pytest.mark.parametrize("key", [None, pygame.K_UP])
+def test_an_idle_window_is_flown_by_the_autopilot_until_the_first_key(key, monkeypatch):
+    """After 25 s the autopilot has landed; a ship whose engine was tapped once at the start has crashed."""
+    game, frames = embed.Lander(2), []
+    pressed = dict.fromkeys((pygame.K_UP, pygame.K_LEFT, pygame.K_RIGHT), False)
+
+    def events():
+        frames.append(1)
+        pressed[pygame.K_UP] = key is not None and len(frames) == 3
+        return [pygame.event.Event(pygame.QUIT)] if len(frames) > 1500 else []
+
+    clock = type("Clock", (), {"tick": lambda self, rate: 1000 / 60})
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame.init()
+    monkeypatch.setattr(pygame.event, "get", events)
+    monkeypatch.setattr(pygame.key, "get_pressed", lambda: pressed)
+    monkeypatch.setattr(pygame.time, "Clock", clock)
+    monkeypatch.setattr(embed, "draw", lambda *_: None)
+    embed.play(game, (64, 36))
+    assert game.result == ("LANDED" if key is None else "CRASHED")

@@ -61,9 +61,11 @@ def test_all_worlds_are_in_step_with_the_first_and_share_its_interpolation():
     scene = new_scene()
     scene.world.advance(0.37)
     assert {ship.body.world.tick_count for ship in scene.fleet.ships} == {3} == {scene.fleet.truth.world.tick_count}
-    yours, splitting = (model.matrix for model in scene.picture().models[:2])
+    yours, ghost, other = (model.matrix for model in scene.picture().models[:3])
     assert (yours == rotation.to_matrix(scene.fleet.ships[0].body.interpolated_pose()[1])).all()
-    assert np.abs(yours - splitting).max() < 0.01  # drawn at one moment: a tick apart they would differ by 0.2
+    assert (
+        np.abs(yours - other).max() < 0.01 and np.abs(yours - ghost / demo.SHRUNK).max() < 0.01
+    )  # drawn at one moment: a tick apart they would differ by 0.2
     assert np.abs(yours - scene.fleet.ships[0].body.rotation_matrix).max() > 0.02
 
 
@@ -71,7 +73,7 @@ def test_all_worlds_are_in_step_with_the_first_and_share_its_interpolation():
 def test_the_first_ship_takes_any_method_and_passes_its_check(name):
     scene = fly(new_scene("--integrator", name, "--dt", "1/20"), 300)
     assert scene.check()[0].startswith("yours")
-    assert scene.picture().captions[0].lines[0] == f"yours: {name}"
+    assert scene.picture().captions[0].lines[0] == name
 
 
 def test_the_check_fails_where_a_ship_is_pushed():
@@ -105,11 +107,28 @@ def test_starting_again_flies_the_same_bits():
     assert [ship.body.world.state_hash() for ship in scene.fleet.ships] == hashes
 
 
-def test_captions_name_the_method_and_redden_with_the_error(half_a_minute):
-    captions = {caption.lines[0]: caption for caption in half_a_minute.picture().captions}
-    assert captions["rk4"].colour[1] > captions["midpoint"].colour[1] > captions["implicit-gyro-euler"].colour[1]
-    assert "exact" in captions["yours: free-rotor-2"].lines[1]
-    assert "kept" in captions["midpoint"].lines[2] and "%" in captions["implicit-gyro-euler"].lines[2]
+def test_four_ships_are_shown_over_translucent_ones_and_the_next_case_shows_others():
+    scene = fly(new_scene(), 90)
+    names = [caption.lines[0] for caption in scene.picture().captions]
+    assert names[:4] == ["free-rotor-2", "rk4", "semi-implicit-euler", "game mode"]
+    models = scene.picture().models
+    assert [model.opacity for model in models] == [1.0, demo.GHOST] * 4
+    true = rotation.to_matrix(scene.fleet.truth.interpolated_pose(scene.world.alpha)[1])
+    assert all(model.matrix == pytest.approx(demo.SHRUNK * true) for model in models[1::2])
+    scene.next_case()
+    names = [caption.lines[0] for caption in scene.picture().captions]
+    assert names[:4] == ["free-rotor-2", "axis-splitting-2", "predictor-corrector", "midpoint"]
+
+
+def test_bars_grow_with_the_logarithm_of_the_error(half_a_minute):
+    bars = {caption.lines[0]: caption.gauges for caption in half_a_minute.picture().captions if caption.gauges}
+    angles = [bars[name][0].share for name in ("free-rotor-2", "rk4", "semi-implicit-euler")]
+    assert angles == sorted(angles) and angles[0] == 0.0 and 0.2 < angles[1] < 0.8 and angles[2] > 0.95
+    assert [bar.name for bar in bars["rk4"]] == ["angle", "energy", "L"]
+    assert bars["game mode"][1].text == "kept" and "%" in bars["game mode"][2].text
+    assert bars["rk4"][1].text.startswith("−") and "e−" in bars["rk4"][1].text
+    assert demo.share(1e-9, 1e-12, 1.0) == pytest.approx(0.25) == demo.share(-1e-9, 1e-12, 1.0)
+    assert demo.share(0.0, 1e-12, 1.0) == 0.0 and demo.share(7.0, 1e-12, 1.0) == 1.0
 
 
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):

@@ -128,7 +128,7 @@ def test_the_picture_shows_each_jets_own_throttle_at_its_nozzle():
     scene = fly(new_scene(), 50)
     picture = scene.picture()
     assert [plume.throttle for plume in picture.plumes] == list(scene.rockets.jets.throttle)
-    assert dict(picture.lamps) == dict(zip(NOZZLES, scene.rockets.jets.throttle, strict=True))
+    assert not picture.lamps  # the flames show which jets fire
     assert max(plume.throttle for plume in picture.plumes) > 0.2
     origin, orientation = scene.body.interpolated_pose()
     for plume, nozzle in zip(picture.plumes, NOZZLES.values(), strict=True):

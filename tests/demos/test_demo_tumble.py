@@ -183,14 +183,14 @@ def test_poinsots_ellipsoid_touches_its_plane_at_the_tip_of_omega(case):
     """At that point the ellipsoid's normal, Iω, is L: upright. There end polhode and herpolhode, to the lines' lift."""
     scene = fly(new_scene("--case", case, "--allow-unphysical"), 200)
     scene.world.paused = True
-    picture = scene.picture()
-    ball = next(model for model in picture.models if model.mesh == "dark-ball")
-    arrow = picture.arrows[-1]
+    inset = scene.picture().insets[0]
+    ball = next(model for model in inset.models if model.mesh == "dark-ball")
+    arrow = inset.arrows[-1]
     tip, on_ball = arrow.start + arrow.vector, np.linalg.solve(ball.matrix, arrow.vector)
     assert np.linalg.norm(on_ball) == pytest.approx(1.0, abs=2e-3)  # pose is blended between ticks, ω is not
     normal = np.linalg.solve(ball.matrix.T, on_ball)
     assert normal / np.linalg.norm(normal) == pytest.approx((0.0, 0.0, 1.0), abs=1e-2)
-    *plane, closed, flown, rolled = picture.lines[2:]
+    *plane, closed, flown, rolled = inset.lines
     assert plane[0].points[:, 2] == pytest.approx(np.full(97, tip[2]), abs=2e-3 * ball.matrix.max())
     assert rolled.points[-1] == pytest.approx(tip, abs=1e-12)
     assert flown.points[-1] - arrow.start == pytest.approx(LIFT * arrow.vector, abs=1e-12)
@@ -203,19 +203,19 @@ def test_poinsots_ellipsoid_touches_its_plane_at_the_tip_of_omega(case):
 def test_the_ellipsoid_beside_the_body_has_its_moments(case):
     """As drawn: its mesh axes carry the semi-axes a, b, c, and m (b² + c²)/5 about the first gives back the body's tensor."""
     scene = fly(new_scene("--case", case), 77)
-    ball = next(model for model in scene.picture().models if model.mesh == "ball")
+    ball = next(model for model in scene.picture().insets[1].models if model.mesh == "ball")
     scale = scene.equal.semi_axes[0] / np.linalg.norm(ball.matrix, axis=0).max()
     spread = scale**2 * ball.matrix @ ball.matrix.T  # Σ a² e eᵀ, world frame
     inertia = scene.body.mass / 5.0 * (np.trace(spread) * np.eye(3) - spread)
     turn = rotation.to_matrix(scene.body.interpolated_pose()[1])
     assert inertia == pytest.approx(turn @ scene.body.inertia_body @ turn.T, rel=1e-9, abs=1e-6 * scene.body.mass)
-    assert f"{scene.equal.semi_axes[0]:.2f}" in scene.picture().captions[0].lines[1]
+    assert "same moments" in scene.picture().insets[1].words
 
 
 @pytest.mark.parametrize("options", [("--case", "ganapathi-flip"), ("--inertia", "2,8,4")])
 def test_a_tensor_that_no_body_has_is_said_to_have_no_ellipsoid_in_one_line(options):
     picture = new_scene(*options, "--allow-unphysical").picture()
-    assert [model.mesh for model in picture.models][1:] == ["dark-ball"]
+    assert [model.mesh for inset in picture.insets for model in inset.models] == ["dark-ball"]
     assert len(picture.status) == 1 and "nor any solid ellipsoid" in picture.status[0]
 
 

@@ -300,7 +300,7 @@ def test_the_help_has_a_column_for_the_keys_of_the_scene():
 def test_the_help_names_every_key_that_does_something():
     keys = [key for column in help_columns() for key, _ in column]
     assert {"space", "period", "backspace", "comma", "slash", "I", "G", "H", "1", "6"} <= set(keys)
-    assert Picture().without({"trails"}) == replace(Picture(), arrows=[], lines=[], captions=[])
+    assert Picture().without({"trails"}) == replace(Picture(), arrows=[], lines=[], captions=[], insets=[])
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (480, 270), (720, 1280)])

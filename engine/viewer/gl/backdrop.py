@@ -33,6 +33,7 @@ class Backdrop:
         self.texture = own(context.texture(size, 4, dtype="f2"))
         self.texture.repeat_x = self.texture.repeat_y = self._sky_texture.repeat_x = self._sky_texture.repeat_y = False
         self._target = own(context.framebuffer([self.texture]))
+        self._target.clear()
         self._seen: tuple[float, ...] = ()
 
     def draw(self, camera: OrbitCamera, planet: Array) -> None:

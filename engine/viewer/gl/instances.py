@@ -39,7 +39,8 @@ def gather(picture: Picture, camera: OrbitCamera) -> Batches:
     hardly ever meet anything. Arrows are light.
     """
     batches: Batches = {}
-    for model in sorted(picture.models, key=lambda model: not model.casts_shadow):
+    solid = [model for model in picture.models if model.opacity >= 1.0]
+    for model in sorted(solid, key=lambda model: not model.casts_shadow):
         batch = batches.setdefault(model.mesh, Batch())
         batch.singles.append(rows(camera.relative(model.position)[np.newaxis], model.matrix[np.newaxis]))
         batch.casters += model.casts_shadow
@@ -50,6 +51,16 @@ def gather(picture: Picture, camera: OrbitCamera) -> Batches:
         for mesh, row in arrow_rows(arrow, camera):
             batches.setdefault(mesh, Batch()).singles.append(row)
     return batches
+
+
+def gather_ghosts(picture: Picture, camera: OrbitCamera) -> dict[float, Batches]:
+    """The rows of the models that light shines through, by opacity and mesh."""
+    found: dict[float, Batches] = {}
+    for model in picture.models:
+        if model.opacity < 1.0:
+            batch = found.setdefault(model.opacity, {}).setdefault(model.mesh, Batch())
+            batch.singles.append(rows(camera.relative(model.position)[np.newaxis], model.matrix[np.newaxis]))
+    return found
 
 
 def rows(offsets: Rows, matrices: Array, paint: Sequence[float] = WHITE) -> Rows:

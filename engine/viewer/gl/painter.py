@@ -1,16 +1,23 @@
 """Draws a scene as it is now, with what is laid over it."""
 
 from collections.abc import Collection
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..files.png import Image
-from ..hud.hud import Hud, notice
+from ..hud.hud import Hud, labels, notice
 from ..picture.camera import WORLD_AXES, OrbitCamera, mounted
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
-from ..picture.scene import Scene
+from ..picture.scene import Inset, Picture, Scene
+
+if TYPE_CHECKING:
+    pass
+
+INSET_DISTANCE = 3.4
+"""Of the camera from the middle of an inset, in radii of what it shows."""
 
 
 class Painter:
@@ -21,6 +28,8 @@ class Painter:
 
         self.renderer = Renderer(gl, size, quality)
         self._hud = Hud()
+        self._insets: dict[int, Renderer] = {}
+        """A renderer per size, for the insets one after the other."""
 
     def paint(
         self,
@@ -49,9 +58,37 @@ class Painter:
             if picture.eye is not None:
                 camera = mounted(picture.eye)
             patches = self._hud.patches(
-                scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown, level=level
+                scene,
+                picture,
+                camera,
+                size,
+                history,
+                pace=pace,
+                keys=keys,
+                help_shown=help_shown,
+                level=level,
+                draw_inset=lambda inset, side: self._inset(inset, camera, side),
             )
             self.renderer.draw(picture, camera, patches)
+
+    def _inset(self, inset: Inset, camera: OrbitCamera, side: int) -> Image:
+        """The picture of an inset, seen from the side from which `camera` looks; its letters are those of its arrows."""
+        if side not in self._insets:
+            self._release_insets()
+            quality = replace(self.renderer.quality, shadow_size=0)
+            kind = type(self.renderer)
+            self._insets[side] = kind(self.renderer.context, (side, side), quality, has_backdrop=False)
+        renderer = self._insets[side]
+        distance = INSET_DISTANCE * inset.radius
+        eye = OrbitCamera(camera.yaw, camera.pitch, distance, inset.middle, camera.axes)
+        picture = Picture(inset.models, arrows=inset.arrows, lines=inset.lines)
+        renderer.draw(picture, eye, labels(picture, eye, renderer.size))
+        return renderer.read()
+
+    def _release_insets(self) -> None:
+        for renderer in self._insets.values():
+            renderer.release()
+        self._insets.clear()
 
     def notice(self, text: str) -> None:
         """Write a line over the last frame; the scene is not read, so that this can be done in the middle of a tick."""
@@ -63,4 +100,5 @@ class Painter:
 
     def release(self) -> None:
         """Give everything back to the graphics card; nothing can be painted after."""
+        self._release_insets()
         self.renderer.release()

@@ -14,7 +14,7 @@ from ..picture.scene import Picture
 from .backdrop import Backdrop
 from .bloom import STRENGTH, Bloom
 from .framebuffers import Framebuffers
-from .instances import Batches, gather
+from .instances import Batches, gather, gather_ghosts
 from .lines import Lines
 from .patches import Patches
 from .plumes import Plumes, flames, plume_rows
@@ -28,10 +28,15 @@ FOREGROUND_UNIT, BACKDROP_UNIT, BLOOM_UNIT = 2, 3, 4
 
 
 class Renderer:
-    """Everything that one context needs to draw frames of one size; `release` gives it back."""
+    """Everything that one context needs to draw frames of one size; `release` gives it back.
 
-    def __init__(self, context: Any, size: tuple[int, int], quality: Quality = HIGH) -> None:
-        self.context, self.quality = context, quality
+    Without a backdrop, what is near lies on plain black.
+    """
+
+    def __init__(
+        self, context: Any, size: tuple[int, int], quality: Quality = HIGH, *, has_backdrop: bool = True
+    ) -> None:
+        self.context, self.quality, self._has_backdrop = context, quality, has_backdrop
         self._resources = Resources()
         own = self._resources.own
         self._solids, self._plumes, self._lines = own(Solids(context)), own(Plumes(context)), own(Lines(context))
@@ -65,7 +70,8 @@ class Renderer:
         matrix, texels = self._shadow.matrix(camera, self._casting_radius(picture, camera))
         planet = view.PLANET if picture.planet is None else picture.planet
         self._write_view(camera, matrix, texels, flames(picture, camera), planet)
-        self._backdrop.draw(camera, planet)
+        if self._has_backdrop:
+            self._backdrop.draw(camera, planet)
         self._shadow.draw(self._solids, batches)
         self._draw_foreground(picture, camera, batches, pixels)
         self._finish()
@@ -113,7 +119,7 @@ class Renderer:
             float(np.linalg.norm(np.subtract(model.position, camera.target)))
             + self._solids.solid(model.mesh).radius * float(np.linalg.norm(model.matrix, 2))
             for model in picture.models
-            if model.casts_shadow
+            if model.casts_shadow and model.opacity >= 1.0
         ]
         return max(reaches, default=0.0)
 
@@ -124,11 +130,17 @@ class Renderer:
         context.enable_only(context.DEPTH_TEST)
         self._shadow.texture.use(SHADOW_UNIT)
         self._solids.draw(batches)
+        ghosts = gather_ghosts(picture, camera)
         # What shines through: colours are premultiplied, so light that covers nothing is added.
         context.enable_only(context.DEPTH_TEST | context.BLEND | context.PROGRAM_POINT_SIZE)
         context.blend_func = context.ONE, context.ONE_MINUS_SRC_ALPHA
         target.depth_mask = False
         self._solids.draw_specks(batches)
+        if ghosts:
+            target.depth_mask = True
+            self._solids.draw_ghosts(target, ghosts, pixels)
+            context.enable_only(context.DEPTH_TEST | context.BLEND | context.PROGRAM_POINT_SIZE)
+            target.depth_mask = False
         self._plumes.draw(plume_rows(picture, camera, self._solids), pixels)
         self._lines.draw(picture.lines, camera, view.pixel_scale(self.size))
         target.depth_mask = True

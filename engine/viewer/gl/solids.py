@@ -27,6 +27,7 @@ class Solids:
         self._context, self._resources = context, Resources()
         self._shading = self._resources.own(program(context, "mesh", "mesh"))
         self._shading["shadow_map"].value = SHADOW_UNIT
+        self._shading["opacity"].value = 1.0
         self._casting = self._resources.own(program(context, "shadow", "shadow"))
         self._spotting = self._resources.own(program(context, "speck", "speck"))
         self._solids: dict[str, Solid] = {}
@@ -54,6 +55,23 @@ class Solids:
         """Draw everything but specks."""
         for name in batches:
             self.solid(name).draw()
+
+    def draw_ghosts(self, target: Any, ghosts: dict[float, Batches], pixels: float) -> None:
+        """Lay translucent copies over what has been drawn into a framebuffer: first their depth, then their nearest surfaces."""
+        context = self._context
+        for opacity, batches in ghosts.items():
+            self.place(batches, pixels, 0.0)
+            target.color_mask = False, False, False, False
+            context.enable_only(context.DEPTH_TEST)
+            self.draw(batches)
+            target.color_mask = True, True, True, True
+            context.enable_only(context.DEPTH_TEST | context.BLEND)
+            context.blend_func = context.ONE, context.ONE_MINUS_SRC_ALPHA
+            context.depth_func = "<="
+            self._shading["opacity"].value = opacity
+            self.draw(batches)
+            self._shading["opacity"].value = 1.0
+            context.depth_func = "<"
 
     def draw_specks(self, batches: Batches) -> None:
         """Draw the specks, whose edges let through what is behind."""

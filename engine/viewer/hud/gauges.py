@@ -20,25 +20,31 @@ BAR, WORDS = 7.0, 5.2
 """Lengths of the bar, and of the room for the text after it, in heights of the text."""
 
 
-def plate(gauges: Sequence[Gauge], unit: int) -> Pixels:
-    """All gauges on one plate; `unit` is the height of the text on the picture in pixels."""
+def plate(gauges: Sequence[Gauge], unit: int, title: Sequence[str] = ()) -> Pixels:
+    """All gauges on one plate, below the lines of a title; `unit` is the height of the text on the picture in pixels."""
     rows = tuple(
         (each.name, round(STEPS * min(max(each.share, -1.0), 1.0)), each.text, each.signed, each.alarm)
         for each in gauges
     )
-    return _plate(rows, unit)
+    return _plate(rows, unit, tuple(title))
 
 
 @lru_cache(maxsize=8)
-def _plate(rows: tuple[tuple[str, int, str, bool, bool], ...], unit: int) -> Pixels:
+def _plate(rows: tuple[tuple[str, int, str, bool, bool], ...], unit: int, title: tuple[str, ...] = ()) -> Pixels:
     small, margin = max(11, round(0.85 * unit)), round(0.6 * unit)
     gap, line = round(0.6 * small), round(1.15 * LINE * small)
     names = max(text_width(name, small) for name, *_ in rows)
     long = round(BAR * small)
     words = max(round(WORDS * small), *(text_width(text, small) for _, _, text, _, _ in rows))
-    drawn = Plate(2 * margin + names + gap + long + gap + words, 2 * margin + len(rows) * line - (line - small))
+    if title:
+        long, words = round(0.6 * long), max(text_width(text, small) for _, _, text, _, _ in rows)
+    head, wide = len(title) * round(LINE * unit), margin + names + gap + long + gap + words + margin
+    wide = max(wide, 2 * margin + max((text_width(text, unit) for text in title), default=0))
+    drawn = Plate(wide, 2 * margin + head + len(rows) * line - (line - small))
+    for place, text in enumerate(title):
+        drawn.write(text, TEXT, unit, margin, margin + place * round(LINE * unit))
     for place, (name, step, text, signed, alarm) in enumerate(rows):
-        top, left = margin + place * line, margin + names + gap
+        top, left = margin + head + place * line, margin + names + gap
         drawn.write(name, QUIET, small, margin, top)
         _bar(
             drawn, step / STEPS, (left, top + small // 6, long, round(0.7 * small)), signed, ALARM if alarm else FILLED

@@ -1,20 +1,21 @@
 """The head-up display over the picture, with status, curves, jets, captions and keys."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeGuard
 
 import numpy as np
 
+from ..files.png import Image
 from ..picture.camera import OrbitCamera
 from ..picture.curve import number
 from ..picture.history import History
 from ..picture.keys import help_columns
-from ..picture.scene import Binding, Picture, Sample, Scene
+from ..picture.scene import Binding, Caption, Inset, Picture, Sample, Scene
 from . import gauges, lamps, reticle, sparklines
 from .font import text_width
-from .overlay import NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
+from .overlay import LINE, NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
 
 LABEL_GAP = 0.06  # of an arrow's length, between its tip and its label
 SMALLEST = 12
@@ -22,6 +23,10 @@ SMALLEST = 12
 NARROW = 40
 """A picture narrower than this many text heights shows no curves."""
 
+STATUS = 0.44
+"""Largest width of the status in a picture with curves, in widths of the picture, so that its middle stays free."""
+INSET = 0.29
+"""Side of an inset, in sides of the picture, the shorter one."""
 LOWEST = 400
 """A picture with fewer rows of pixels has no room for curves, numbers, lamps and gauges."""
 
@@ -51,12 +56,13 @@ class Hud:
         keys: str = "",
         help_shown: bool = False,
         level: str = "full",
+        draw_inset: Callable[[Inset, int], Image] | None = None,
     ) -> list[Patch]:
         """The patches to draw over a frame of this size; captions that would overlap a plate are left out.
 
         `history` ends with the current sample; `pace` takes the place of the pace that was asked for; `keys` is the message of the last
         key. `level` is one of `HUDS`. A picture with fewer than `LOWEST` rows has one line and the instrument of the pilot where it would
-        have all, because legible plates would cover what they explain.
+        have all, because legible plates would cover what they explain. `draw_inset` draws an inset with so many pixels per side.
         """
         unit = _text_height(size)
         margin = round(0.9 * unit)
@@ -64,7 +70,7 @@ class Hud:
         plates, room = [], size[0] - 2 * margin
         if is_full and size[0] >= NARROW * unit:
             plates.append(self._sparklines.patch(history, unit, size[0] - margin, margin, exact=scene.world.paused))
-            room -= plates[0].pixels.shape[1] + margin
+            room = min(room - plates[0].pixels.shape[1] - margin, round(STATUS * size[0]))
         if is_full:
             plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
         elif level != "off":
@@ -74,6 +80,8 @@ class Hud:
             plates += _gauges(picture, plates, unit, margin, size)
         elif level == "full":
             plates += _bottom(replace(picture, lamps=()), unit, margin, size, keys)
+        if draw_inset is not None:
+            plates += _insets(picture.insets, plates, unit, margin, size, draw_inset)
         if help_shown:
             plates.append(_between(_help_plate(unit, tuple(scene.keys)), plates, size))
         words = _words(picture, camera, unit, size)
@@ -85,9 +93,9 @@ def labels(picture: Picture, camera: OrbitCamera, size: Size) -> list[Patch]:
     return list(_words(picture, camera, _text_height(size), size))
 
 
-def _text_height(size: Size) -> int:
+def _text_height(size: Size, scale: float = 1.0) -> int:
     """The height of a line of text in pixels on a picture of this size, from which all other sizes follow."""
-    return max(SMALLEST, round(min(size[1] / 45, size[0] / 64)))
+    return max(SMALLEST, round(scale * min(size[1] / 45, size[0] / 64)))
 
 
 def status_lines(scene: Scene, now: Sample | None = None) -> list[str]:
@@ -187,6 +195,46 @@ def _gauges(picture: Picture, plates: Sequence[Patch], unit: int, margin: int, s
     return [] if patch.top < margin or any(map(patch.meets, plates)) else [patch]
 
 
+def _insets(
+    insets: Sequence[Inset],
+    plates: Sequence[Patch],
+    unit: int,
+    margin: int,
+    size: Size,
+    draw: Callable[[Inset, int], Image],
+) -> list[Patch]:
+    """The insets in the lower right corner, upwards as far as the other plates leave room, and then to the left."""
+    found: list[Patch] = []
+    side = round(INSET * min(size))
+    right, floor = size[0] - margin, size[1] - margin
+    for inset in insets:
+        pixels = _inset(inset, draw(inset, side), unit)
+        patch = Patch(right - pixels.shape[1], floor - pixels.shape[0], pixels)
+        if patch.top < margin or any(map(patch.meets, plates)):
+            right, floor = right - pixels.shape[1] - margin // 2, size[1] - margin
+            patch = Patch(right - pixels.shape[1], floor - pixels.shape[0], pixels)
+        if patch.left < margin or any(map(patch.meets, plates)):
+            continue
+        found.append(patch)
+        floor = patch.top - margin // 2
+    return found
+
+
+def _inset(inset: Inset, image: Image, unit: int) -> Pixels:
+    """A picture on a plate, with its words below it."""
+    side, small = image.shape[0], max(SMALLEST, round(0.85 * unit))
+    lines = wrapped(inset.words, small, side - unit)
+    if max(text_width(line, small) for line in lines) > side or len(lines) > 3:
+        lines = ()
+    step = round(LINE * small)
+    plate = Plate(side, side + len(lines) * step + (small // 2 if lines else 0), opacity=1.0)
+    lit = np.maximum(plate.pixels[:side, :side, :3], image)
+    plate.pixels[:side, :side, :3] = lit
+    for row, line in enumerate(lines):
+        plate.write(line, NOTE, small, (side - text_width(line, small)) // 2, side + row * step)
+    return plate.pixels
+
+
 def notice(text: str, size: Size) -> Patch:
     """A line across the lower edge of a picture of this size; it hides the one that was there before."""
     unit = _text_height(size)
@@ -229,10 +277,36 @@ def _words(picture: Picture, camera: OrbitCamera, unit: int, size: Size) -> Iter
         place = camera.project(arrow.start + (1.0 + LABEL_GAP) * arrow.vector, size) if arrow.label else None
         if _is_within(place, size):
             yield label(arrow.label, arrow.colour, unit, place)
+    taken: list[Patch] = []
     for words in picture.captions:
         place = camera.project(words.position, size)
         if _is_within(place, size):
-            yield from caption(words.lines, words.colour, max(SMALLEST, round(0.85 * unit)), place)
+            patches = next(
+                (
+                    each
+                    for each in _captions(words, size, place)
+                    if not any(_overlap(patch, taken, size) for patch in each)
+                ),
+                [],
+            )
+            taken += patches
+            yield from patches
+
+
+def _captions(words: Caption, size: Size, place: tuple[float, float]) -> Iterable[list[Patch]]:
+    """A caption as it should be, and with ever less for where there is no room."""
+    height = _text_height(size, 0.85 * words.scale)
+    if words.gauges:
+        pixels = gauges.plate(words.gauges, height, words.lines)
+        yield [Patch(round(place[0] - pixels.shape[1] / 2), round(place[1]), pixels)]
+    yield caption(words.lines, words.colour, height, place)
+    yield caption(words.lines[:1], words.colour, SMALLEST, place)
+
+
+def _overlap(patch: Patch, others: Sequence[Patch], size: Size) -> bool:
+    """Whether a patch of several is cut by the edge of the picture or lies on another caption."""
+    inside = 0 <= patch.left and patch.right <= size[0] and 0 <= patch.top and patch.bottom <= size[1]
+    return not inside or any(map(patch.meets, others))
 
 
 def _is_within(place: tuple[float, float] | None, size: Size) -> TypeGuard[tuple[float, float]]:

@@ -101,6 +101,7 @@ def _draw(plate: Plate, sparkline: Sparkline, across: Array, place: tuple[int, i
     is_rounding = float(np.abs(values).max()) < sparkline.floor
     if is_rounding:
         plate.write("rounding", QUIET, height, left + height // 2, top + 1)
-    most, least = (high, low) if is_rounding else (values.max(), values.min())
+    reached = sparkline.floor if is_rounding else 0.0
+    most, least = max(values.max(), reached), min(values.min(), -reached if low < -reached else 0.0)
     for value, at in ((max(most, 0.0), top), (min(least, 0.0), top + tall - height)):
         plate.write(number(value, ".2g"), QUIET, height, left + wide + height // 2, at - 1)

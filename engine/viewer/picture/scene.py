@@ -38,6 +38,8 @@ class Model:
     matrix: Array
     casts_shadow: bool = True
     """False for what only explains: the shadow map then stays as sharp as the craft alone want it."""
+    opacity: float = 1.0
+    """Below 1 for a ghost, which casts no shadow and lets what is behind it shine through."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +68,6 @@ class Plume:
     """Of the nozzle's exit [m]."""
     throttle: float
     """0 to 1, the engine's own."""
-
-
-@dataclass(frozen=True)
-class Caption:
-    """Lines of text centred below a world point [m]."""
-
-    position: Array
-    lines: Sequence[str]
-    colour: Colour
-    layer: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,6 +111,22 @@ class Gauge:
 
 
 @dataclass(frozen=True)
+class Caption:
+    """Lines of text centred below a world point [m].
+
+    With gauges it stands on a plate. Where it would cover another caption, it loses its gauges, then all but its first line.
+    """
+
+    position: Array
+    lines: Sequence[str]
+    colour: Colour
+    layer: str = ""
+    gauges: Sequence[Gauge] = ()
+    scale: float = 1.0
+    """Height of the text over that of other captions."""
+
+
+@dataclass(frozen=True)
 class Eye:
     """A camera that is mounted on a craft."""
 
@@ -147,6 +155,21 @@ class Reticle:
 
 
 @dataclass(frozen=True)
+class Inset:
+    """A small picture on a plate of its own, seen from the side from which the whole picture is seen."""
+
+    models: Sequence[Model]
+    arrows: Sequence[Arrow]
+    lines: Sequence[Line]
+    middle: Array
+    """World point that it looks at [m]."""
+    radius: float
+    """Of the sphere about the middle that it shows [m]."""
+    words: str
+    """What it shows; left out where there is no room."""
+
+
+@dataclass(frozen=True)
 class Picture:
     """One frame. Making it and drawing it change nothing in the world."""
 
@@ -156,6 +179,7 @@ class Picture:
     arrows: Sequence[Arrow] = ()
     lines: Sequence[Line] = ()
     captions: Sequence[Caption] = ()
+    insets: Sequence[Inset] = ()
     lamps: Sequence[tuple[str, float]] = ()
     """Name and throttle of each jet, for the lamps of the HUD."""
     gauges: Sequence[Gauge] = ()
@@ -176,6 +200,14 @@ class Picture:
             arrows=[arrow for arrow in self.arrows if arrow.layer not in layers],
             lines=[line for line in self.lines if line.layer not in layers],
             captions=[caption for caption in self.captions if caption.layer not in layers],
+            insets=[
+                replace(
+                    inset,
+                    arrows=[arrow for arrow in inset.arrows if arrow.layer not in layers],
+                    lines=[line for line in inset.lines if line.layer not in layers],
+                )
+                for inset in self.insets
+            ],
         )
 
 

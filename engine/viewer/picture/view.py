@@ -20,8 +20,8 @@ BYTES = 4 * (2 * 16 + 5 * 4 + 4 + FLAMES * 4)
 
 
 def pixel_scale(size: tuple[int, int]) -> float:
-    """Pixels of this picture in one of a picture 720 high."""
-    return size[1] / 720.0
+    """Pixels of this picture in one of a picture of 1280 × 720, also of one that is high and narrow."""
+    return min(size[1] / 720.0, size[0] / 960.0)
 
 
 def pack(

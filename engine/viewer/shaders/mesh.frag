@@ -4,6 +4,7 @@
 #include "filmic.glsl"
 #include "patterns.glsl"
 uniform sampler2DShadow shadow_map;
+uniform float opacity;
 in vec3 sight;
 in vec3 facing;
 in vec3 albedo;
@@ -100,7 +101,7 @@ void main() {
     vec3 normal = normalize(gl_FrontFacing ? facing : -facing);
     if (pattern == GLOW) {
         float towards = max(dot(normal, -normalize(sight)), 0.0);
-        light = vec4(luminous(albedo * (0.74 + 0.26 * towards)), 1.0);
+        light = opacity * vec4(luminous(albedo * (0.74 + 0.26 * towards)), 1.0);
         return;
     }
     // Where the surface bends within a pixel its highlight is wider than the material's, else it would flicker (after Kaplanyan).
@@ -109,5 +110,5 @@ void main() {
     if (pattern == CELLS) solar_cells(s, at);
     else if (pattern == FOIL) foil(s, at);
     else if (pattern == SEAMS) seams(s, at);
-    light = vec4(shade(s, dot(normal, sun.xyz) > 0.0 ? sunlit(normal) : 0.0), 1.0);
+    light = opacity * vec4(shade(s, dot(normal, sun.xyz) > 0.0 ? sunlit(normal) : 0.0), 1.0);
 }
