@@ -1,5 +1,6 @@
-"""Draws all pictures of the README and the gallery with one command: `python -m demos pictures [FOLDER]`."""
+"""Draws the pictures of the README and the gallery with one command: `python -m demos pictures [FOLDER]`."""
 
+import argparse
 import importlib
 import sys
 import tempfile
@@ -12,49 +13,108 @@ from . import flip
 FOLDER = Path("demos") / "pictures"
 
 PICTURES = {
-    "tumble.webp": ("tumble", "--case flip --frames 430"),
-    "top.webp": ("top", "--frames 480"),
+    "tumble.webp": ("tumble", "--frames 430"),
+    "top.webp": ("top", "--frames 480 --camera 38,17,3.3"),
     "integrators.webp": ("integrators", "--frames 900"),
-    "swarm.webp": ("swarm", "--frames 480"),
+    "swarm.webp": ("swarm", "--frames 240"),
     "fleet.webp": ("fleet", "--frames 420"),
     "orbit.webp": ("orbit", "--frames 440"),
-    "detumble.webp": ("detumble", "--frames 150"),
+    "detumble.webp": ("detumble", "--frames 20 --camera 218,17,4.2"),
     "attitude.webp": ("attitude", "--frames 300"),
     "approach.webp": ("approach", "--frames 215"),
     "arm.webp": ("arm", "--frames 235"),
-    "dock.webp": ("dock", "--frames 135"),
-    "embed.webp": ("embed", "--frames 420"),
+    "dock.webp": ("dock", "--frames 120"),
+    "embed.webp": ("embed", "--seed 6 --frames 560"),
 }
 """File, demo and its options; the quality is the highest, as for all pictures without a window."""
 
 FLIP = "flip.webp"
 SIZE, QUALITY = "960x540", 75
-"""Pixels, and the quality of the compression: the files are a tenth as large as PNG. The README shows them 270 pixels wide."""
+"""Pixels, and the quality of the compression: the files are a tenth as large as PNG. The README shows them 400 pixels wide."""
+CLIP_SIZE, CLIP_FRAMES = "640x360", 240
+"""Pixels of a clip, and its number of frames."""
+WITHOUT_SCENE = ("embed",)
+"""Demos that draw themselves, and have neither a display over the picture nor layers nor a camera."""
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Draw all pictures into a folder; ends at the first that fails, with its exit status."""
-    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
-        print(f"usage: {PROGRAM} pictures [FOLDER] (default {FOLDER})", file=sys.stderr)
-        return 0 if set(arguments) <= {"-h", "--help"} else 2
+    """Draw the pictures into a folder; ends at the first that fails, with its exit status."""
+    try:
+        wanted = _parser().parse_args(list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
     if context.is_missing("av"):
         print(f"{PROGRAM} pictures needs the package av: pip install av", file=sys.stderr)
         return 1
-    folder = Path(arguments[0]) if arguments else FOLDER
-    return draw(folder) or flip.draw(folder / FLIP)
+    options = [f"--hud={wanted.hud}", *([f"--hide={wanted.hide}"] if wanted.hide else []), f"--orbit={wanted.orbit}"]
+    if wanted.clips:
+        return draw_clips(wanted.folder, wanted.only, options)
+    status = draw(wanted.folder, only=wanted.only, options=options)
+    if not status and not {FLIP, "flip"}.isdisjoint(wanted.only or [FLIP]):
+        status = flip.draw(wanted.folder / FLIP)
+    return status
 
 
-def draw(folder: Path, *more: str) -> int:
-    """Draw the pictures of all demos with these further options; the exit status of the last."""
+def draw(folder: Path, *more: str, only: Sequence[str] = (), options: Sequence[str] = ("--hud=off",)) -> int:
+    """Draw the pictures of the demos, or of these only, with these further options; the exit status of the last."""
     with tempfile.TemporaryDirectory() as passing:
-        for file, (demo, options) in PICTURES.items():
+        for file, (demo, own) in PICTURES.items():
+            if only and demo not in only:
+                continue
             drawn = (Path(passing) / file).with_suffix(".png")
-            words = [*options.split(), "--headless", "--size", SIZE, *more, "--out", str(drawn)]
-            status = importlib.import_module(f"..{demo}", __package__).main(words)
+            words = [*own.split(), *_of_scene(demo, options), "--headless", "--size", SIZE, *more, "--out", str(drawn)]
+            status = _run(demo, words)
             if status:
                 return status
             compress(drawn, folder / file)
     return 0
+
+
+def draw_clips(folder: Path, only: Sequence[str], options: Sequence[str], *more: str) -> int:
+    """Record a clip of each demo from its start, or of these only; the exit status of the last."""
+    for file, (demo, own) in PICTURES.items():
+        if only and demo not in only:
+            continue
+        words = own.split()
+        words[words.index("--frames") + 1] = str(CLIP_FRAMES)
+        path = folder / f"{Path(file).stem}-clip.webp"
+        words += [*_of_scene(demo, options), "--size", CLIP_SIZE, *more, "--record", str(path)]
+        status = _run(demo, words)
+        if status:
+            return status
+    return 0
+
+
+def _run(demo: str, words: Sequence[str]) -> int:
+    return int(importlib.import_module(f"..{demo}", __package__).main(words))
+
+
+def _of_scene(demo: str, options: Sequence[str]) -> Sequence[str]:
+    return () if demo in WITHOUT_SCENE else options
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The command line; what is wrong with the values is said by the demos."""
+    demos = [demo for demo, _ in PICTURES.values()]
+    parser = argparse.ArgumentParser(
+        prog=f"{PROGRAM} pictures", description="Draws the pictures of the README and the gallery."
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, metavar="FOLDER", help=f"default {FOLDER}")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        choices=[*demos, "flip"],
+        metavar="DEMO",
+        help="draw the pictures of these only",
+    )
+    parser.add_argument("--clips", action="store_true", help="record a clip of each demo instead, NAME-clip.webp")
+    parser.add_argument("--hud", default="off", metavar="LEVEL", help="display over the pictures (default off)")
+    parser.add_argument("--hide", default="", metavar="LAYERS", help="layers that are left out")
+    parser.add_argument(
+        "--orbit", default="0", metavar="DEGREES_PER_SECOND", help="turn the camera at this rate (default 0)"
+    )
+    return parser
 
 
 def compress(drawn: Path, path: Path) -> None:

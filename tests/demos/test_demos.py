@@ -137,12 +137,37 @@ def test_without_opengl_there_is_no_moving_picture(tmp_path, capsys, monkeypatch
 
 def test_the_command_for_the_pictures_takes_a_folder_and_nothing_else(tmp_path, capsys, monkeypatch):
     drawn = []
-    monkeypatch.setattr(gallery, "draw", lambda folder: drawn.append(folder) or 0)
+    monkeypatch.setattr(gallery, "draw", lambda folder, **_: drawn.append(folder) or 0)
     monkeypatch.setattr(flip, "draw", lambda path: drawn.append(path) or 0)
     assert main(["pictures"]) == 0 and main(["pictures", str(tmp_path)]) == 0
     pictures = Path("demos/pictures")
     assert drawn == [pictures, pictures / "flip.webp", tmp_path, tmp_path / "flip.webp"]
     assert main(["pictures", "--size", "9x9"]) == 2 and "[FOLDER]" in capsys.readouterr().err
+    assert main(["pictures", "--only", "tumbel"]) == 2 and "'tumble'" in capsys.readouterr().err
+
+
+def test_the_command_for_the_pictures_passes_the_options_of_the_picture_on(tmp_path, monkeypatch):
+    """To stills and to clips of the named demos; a game that draws itself gets none."""
+    asked = []
+    monkeypatch.setattr(gallery, "_run", lambda demo, words: asked.append((demo, " ".join(words))) or 0)
+    monkeypatch.setattr(gallery, "compress", lambda *_: None)
+    options = ["--hud", "line", "--hide", "rates,trails", "--orbit", "-5"]
+    assert main(["pictures", str(tmp_path), "--only", "top", "embed", *options]) == 0
+    assert main(["pictures", str(tmp_path), "--clips", *options, "--only", "swarm", "embed"]) == 0
+    (top, still), (embed, game), (swarm, clip), (again, recorded) = asked
+    assert (top, embed, swarm, again) == ("top", "embed", "swarm", "embed")
+    assert "--hud=line --hide=rates,trails --orbit=-5" in still and "--hud=line --hide=rates,trails" in clip
+    assert "hud" not in game and "hud" not in recorded and "--record" in clip and "--out" in still
+    assert f"--frames {gallery.CLIP_FRAMES} " in clip and str(tmp_path / "embed-clip.webp") in recorded
+
+
+def test_a_clip_with_a_turning_camera_is_recorded(tmp_path):
+    pytest.importorskip("av")
+    with canvas():
+        pass
+    more = ("--frames", "3", "--size", "160x90", "--quality", "low")
+    assert gallery.draw_clips(tmp_path, ["tumble"], ["--hud=line", "--orbit=20"], *more) == 0
+    assert (tmp_path / "tumble-clip.webp").read_bytes().count(b"ANMF") == 3
 
 
 def test_the_camera_stands_where_it_is_told(tmp_path):
