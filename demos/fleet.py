@@ -17,12 +17,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .drawing import Array, Binding, Curves, Line, Model, Picture, Sample, Swarm
+from .drawing import Array, Binding, Curves, Line, Model, Picture, Sample, Swarm, colours
 from .physics import Batch, World, flight, integrators, rotation
 from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
-from .scenes.palette import GOAL
 from .scenes.restarting import Restarting
 
 CRAFT, MEMBER = 4096, 1700
@@ -36,7 +35,7 @@ BANDWIDTH, EVERY = 0.5, 6  # [rad/s], [ticks]
 SETTLED, SETTLED_AFTER = math.radians(2.0), 30.0  # [rad], [s]
 KEPT_EVERY = 300
 """Ticks between two states of the fleet that are kept, from which it goes back when the window rewinds."""
-CURVES = Curves(("off its direction [rad]", ".3f"), ("fleet settled", ".0%"), 40.0)
+CURVES = Curves(("off its direction [rad]", ".3f"), ("fleet settled", ".0%"), 40.0, (False, False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +122,7 @@ class Fleet(Restarting):
         return Picture(
             [Model("dart", outside, SCALE_ALONE * rotation.to_matrix(orientation))],
             [Swarm("dart", positions, orientations, SCALE, np.clip(errors, 0.0, 1.0))],
-            lines=[Line(np.array([origin, outside]), GOAL, 1.5)],
+            lines=[Line(np.array([origin, outside]), colours.GOAL, 1.5)],
             title=f"fleet · {count} controlled craft, and craft {self.member} in a world of its own",
             status=[
                 f"{100.0 * np.mean(errors < SETTLED):.0f} % within 2° of their direction",
