@@ -584,10 +584,11 @@ class Body:
 
     @collision_group.setter
     def collision_group(self, value: int) -> None:
+        index = self.index
         group = integer(value, "collision_group", self, at_least=0)
         if group > MOST_GROUPS:
             refuse(self, "collision_group", value, f"at most {MOST_GROUPS}")
-        self._world._set_group(self.index, group)
+        self._world._set_group(index, group)
 
     @property
     def contact_force_world(self) -> FloatArray:

@@ -63,7 +63,7 @@ def test_bound_methods_and_built_in_ones_are_found_among_the_callbacks():
     for gone in (one.on_tick, seen.append, seen.extend, [].append, Control().on_tick, Control.on_tick, None):
         with pytest.raises(
             ValueError,
-            match=r"World.remove_callback: function must be one that was added by on_tick, after_tick or on_joint",
+            match=r"World.remove_callback: function must be one that was added by on_tick, after_tick, on_joint or on_contact",
         ):
             world.remove_callback(gone)
     world.remove_callback(other.on_tick)

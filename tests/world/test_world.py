@@ -564,7 +564,7 @@ def test_a_callback_can_be_removed_also_by_itself():
     assert calls == ["once", "always", "always"]
     with pytest.raises(
         ValueError,
-        match=r"World\.remove_callback: function must be one that was added by on_tick, after_tick or on_joint",
+        match=r"World\.remove_callback: function must be one that was added by on_tick, after_tick, on_joint or on_contact",
     ):
         world.remove_callback(once)
 

@@ -56,7 +56,14 @@ class OrbitCamera:
         return self.back * self.distance
 
     def stand_back(self, wide: float, size: tuple[int, int]) -> None:
-        """Look from so far away that a scene of this width over height fits into a picture of this size in pixels."""
+        """Look from so far away that a scene of this width over height fits into a picture of this size in pixels.
+
+        Example:
+            >>> camera = OrbitCamera(target=(0.0, 0.0, 0.0), distance=10.0)
+            >>> camera.stand_back(1.5, (720, 1280))
+            >>> round(camera.back, 3)
+            2.667
+        """
         self.back = max(1.0, wide * size[1] / size[0])
 
     @property
