@@ -593,7 +593,7 @@ class Body:
     @property
     def contact_force_world(self) -> FloatArray:
         """Mean force of all contacts on the body over the last tick [N], world frame, shape (3,)."""
-        return reading(self._world._joints.contacts.forces(self._world.dt)[self.index])
+        return reading(self._world._joints.contacts.force(self.index, self._world.dt))
 
     def add_shape(
         self,

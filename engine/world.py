@@ -1249,7 +1249,8 @@ class World:
         if a is b:
             refuse(owner, "b", b, "another body than a")
         table, pair = self._joints.contacts.ignored, sorted((a.index, b.index))
-        known = np.flatnonzero((np.sort(table.array[:, : table.count], axis=0).T == pair).all(axis=1))
+        first, second = table.array[:, : table.count]
+        known = np.flatnonzero(((first == pair[0]) & (second == pair[1])) | ((first == pair[1]) & (second == pair[0])))
         with self._store.all_or_nothing():
             self._store.before_change()
             if ignores and not len(known):
@@ -1285,8 +1286,9 @@ class World:
     def _shapes_of(self, row: int) -> tuple[ShapeHandle, ...]:
         """The shapes of the body in this row."""
         table = self._joints.contacts.shapes
-        _groups, first = np.unique(table.groups[: table.count], return_index=True)
-        return self._forces.owners_of(table, first[table.array[0, first] == row])
+        own = np.flatnonzero(table.array[0, : table.count] == row)
+        _groups, first = np.unique(table.groups[own], return_index=True)
+        return self._forces.owners_of(table, own[first])
 
     def assembly(self, body: Body) -> Assembly:
         """Return the assembly of a body and everything that is rigidly joined to it by welds and locked latches.

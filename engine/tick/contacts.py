@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -71,7 +71,6 @@ class Contacts:
         self._seen: tuple[int, ...] = ()
         self._version = 0
         self._room = 0
-        self._ignored: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def any(self) -> bool:
@@ -267,15 +266,27 @@ class Contacts:
         return ("none", "direct", "sweeps")[found]
 
     def forces(self, dt: float) -> FloatArray:
-        """Mean force of all contacts on each body over the last tick [N], shape (n, 3)."""
-        table, count = self.table.array, self.table.count
+        """Mean force of all contacts on each body over the last tick [N], world frame, shape (n, 3)."""
         total = np.zeros((self._bodies.count, 3))
+        for owners, pushes in self._pushes():
+            has_body = owners >= 0
+            np.add.at(total, owners[has_body], pushes[has_body])
+        return total / dt
+
+    def force(self, body: int, dt: float) -> FloatArray:
+        """Mean force of all contacts on the body in this row over the last tick [N], world frame, shape (3,)."""
+        total = np.zeros(3)
+        for owners, pushes in self._pushes():
+            for push in pushes[owners == body]:  # one after another, for the sums of `forces`
+                total += push
+        return total / dt
+
+    def _pushes(self) -> Iterator[tuple[Integers, FloatArray]]:
+        """The bodies of the first and then of the second shapes, with the impulses on them [N·s], world frame, shape (points, 3)."""
+        table, count = self.table.array, self.table.count
         pushes = table[layout.PUSH_WORLD : layout.PUSH_WORLD + 3, :count].T
         for place, sign in ((layout.FIRST_SHAPE, 1.0), (layout.SECOND_SHAPE, -1.0)):
-            owners = self.shapes.array[layout.BODY, table[place, :count].astype(np.int64)].astype(np.int64)
-            has_body = owners >= 0
-            np.add.at(total, owners[has_body], sign * pushes[has_body])
-        return total / dt
+            yield self.shapes.array[layout.BODY, table[place, :count].astype(np.int64)].astype(np.int64), sign * pushes
 
 
 def _search(count: int) -> tuple[Any, ...]:
