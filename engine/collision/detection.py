@@ -65,7 +65,7 @@ from .layout import (
     FIRST_SHAPE,
     FIRST_SOLVES,
     FRICTION,
-    GAP_BEFORE,
+    GAP,
     GROUP,
     HIGH,
     KEPT_AT,
@@ -415,11 +415,11 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, count
         touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
         contact += 1
-        low, high = pairs[number, 2], pairs[number, 3]
-        while known < known_count[0] and _is_before(contacts, known, low, high):
+        pair = (pairs[number, 2], pairs[number, 3])
+        while known < known_count[0] and _is_less(_known_pair(contacts, known), pair):
             known += 1
         last_known = known
-        while last_known < known_count[0] and _is_pair(contacts, last_known, low, high):
+        while last_known < known_count[0] and not _is_less(pair, _known_pair(contacts, last_known)):
             last_known += 1
         for each in range(count):
             _put_point(bodies, shapes, touching, found, each, point, base, first, second)
@@ -440,17 +440,20 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
 
 
 @inlined
-def _is_before(contacts: Array, known: int, low: int, high: int) -> bool:
-    """Whether a point of the last tick belongs to an earlier pair of shapes."""
-    one, two = int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known])
-    first, second = min(one, two), max(one, two)
-    return first < low or (first == low and second < high)
+def _ordered(first: int, second: int) -> tuple[int, int]:
+    """Two shapes in ascending order."""
+    return min(first, second), max(first, second)
 
 
 @inlined
-def _is_pair(contacts: Array, known: int, low: int, high: int) -> bool:
-    one, two = int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known])
-    return min(one, two) == low and max(one, two) == high
+def _is_less(pair: tuple[int, int], other: tuple[int, int]) -> bool:
+    return pair[0] < other[0] or (pair[0] == other[0] and pair[1] < other[1])
+
+
+@inlined
+def _known_pair(contacts: Array, known: int) -> tuple[int, int]:
+    """The two shapes of a point of the last tick, in ascending order."""
+    return _ordered(int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known]))
 
 
 @kernel("keep-contacts")
@@ -463,17 +466,17 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     counts[KEPT_AT], counts[KEPT_COUNT] = control[TICKS] - 1, known_count[0]
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
-        low = high = NO_SHAPE
+        pair = (NO_SHAPE, NO_SHAPE)
         if contact < counts[CONTACTS]:
-            low, high = _pair_of(touches, contact)
+            pair = _pair_of(touches, contact)
         # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
         while True:
             at = touches.shape[1] - 1 - sensed
-            has_ended = counts[STEP] > 0 and known < counts[KEPT_COUNT] and not _is_before_pair(low, high, kept, known)
-            sees = sensed < counts[SENSED] and _is_less(_pair_of(touches, at), (low, high))
+            has_ended = counts[STEP] > 0 and known < counts[KEPT_COUNT] and not _is_less(pair, _known_pair(kept, known))
+            sees = sensed < counts[SENSED] and _is_less(_pair_of(touches, at), pair)
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break
-            if sees and not (has_ended and not _is_before_pair(*_pair_of(touches, at), kept, known)):
+            if sees and not (has_ended and not _is_less(_pair_of(touches, at), _known_pair(kept, known))):
                 _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at)
                 sensed, written = sensed + 1, written + 1
             else:
@@ -496,25 +499,11 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
 @inlined
 def _pair_of(touches: Integers, contact: int) -> tuple[int, int]:
     """The two shapes of a contact, in ascending order."""
-    first, second = touches[FIRST_OF, contact], touches[SECOND_OF, contact]
-    return min(first, second), max(first, second)
-
-
-@inlined
-def _is_less(pair: tuple[int, int], other: tuple[int, int]) -> bool:
-    return pair[0] < other[0] or (pair[0] == other[0] and pair[1] < other[1])
+    return _ordered(touches[FIRST_OF, contact], touches[SECOND_OF, contact])
 
 
 NO_SHAPE = 1 << 52
 """A number that no row of the table of shapes has."""
-
-
-@inlined
-def _is_before_pair(low: int, high: int, kept: Array, known: int) -> bool:
-    """Whether a pair of shapes comes before that of a kept point."""
-    one, two = int(kept[FIRST_SHAPE, known]), int(kept[SECOND_SHAPE, known])
-    first, second = min(one, two), max(one, two)
-    return low < first or (low == first and high < second)
 
 
 @inlined
@@ -582,7 +571,7 @@ def _show_point(
         here = add_scaled(at, -(float(touching[point, ROUNDING]) + 0.5 * gap), normal)
     store_vector(contacts, POINT_WORLD, written, add(center, here))
     store_vector(contacts, NORMAL_WORLD, written, normal)
-    contacts[GAP_BEFORE, written] = gap
+    contacts[GAP, written] = gap
 
 
 @kernel("undo-contacts")

@@ -32,8 +32,8 @@ FIRST_SOLVES = 8
 """Mean forces of the first solves of both stages, world frame."""
 POINT_WORLD, NORMAL_WORLD, PUSH_WORLD = 14, 17, 20
 """The common point and the normal at the end of the tick, and the impulse on the first body in it."""
-GAP_BEFORE, CLOSING = 23, 24
-"""The gap at the start of the tick, and the speed at which it closed."""
+GAP, CLOSING = 23, 24
+"""The gap at the end of the tick, and the speed at which it closed in the tick."""
 SOLVER = 25
 """What found the impulse (see `constraints.layout`)."""
 CONTACT_ROWS = 26

@@ -139,7 +139,7 @@ class _Found(NamedTuple):
         sizes = shapes[layout.SIZES : layout.SIZES + 3]
         least = float(sizes[sizes > 0.0].min())
         is_sensed = bool(shapes[layout.SENSOR].any())
-        gap = float(points[layout.GAP_BEFORE].min())
+        gap = float(points[layout.GAP].min())
         touches = is_pushed or gap <= (_APART * least if touched else 0.0 if is_sensed else -np.inf)
         weights = np.sqrt(np.square(pushes).sum(axis=0)) if is_pushed else np.ones(points.shape[1])
         point = points[layout.POINT_WORLD : layout.POINT_WORLD + 3] @ (weights / weights.sum())

@@ -40,7 +40,7 @@ def pile(count=6, seed=1, **options):
 def test_the_layout_of_arrays_is_that_of_the_tables():
     assert (SHAPES.size, CONTACTS.size) == (layout.SHAPE_ROWS, layout.CONTACT_ROWS)
     assert SHAPES.row("position") == layout.PLACE and SHAPES.row("collides_with") == layout.COLLIDES_WITH
-    assert CONTACTS.row("first_solves") == layout.FIRST_SOLVES and CONTACTS.row("gap") == layout.GAP_BEFORE
+    assert CONTACTS.row("first_solves") == layout.FIRST_SOLVES and CONTACTS.row("gap") == layout.GAP
 
 
 def test_a_box_falls_on_the_ground_and_rests():
