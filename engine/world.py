@@ -61,7 +61,7 @@ from .shapes.material import ALL, DEFAULT, Material
 from .shapes.shape import Shape
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
-from .store.calling import LEFT_OUT, Callback, check_calls, default_name, identity
+from .store.calling import LEFT_OUT, Callback, EventCallback, check_calls, default_name, identity
 from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
@@ -79,7 +79,7 @@ from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kin
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.island_orders import islands_with_orders
-from .tick.joint_events import EVENTS, JointCallback
+from .tick.joint_events import EVENTS
 from .tick.joint_impulses import End, compliances, energies_of_impact
 from .tick.joint_inertia import inertia_about
 from .tick.joints import Joints, refuse_joints
@@ -100,7 +100,7 @@ GivenPart = TypeVar("GivenPart", bound=TableRows)
 """The type of the part given to `World.add_part`, which returns it."""
 GivenJoint = TypeVar("GivenJoint", bound=Joint)
 """The type of the joint given to `World.add_joint`, which returns it."""
-GivenJointCallback = TypeVar("GivenJointCallback", bound=Callable[["World", Any], Any])
+GivenEventCallback = TypeVar("GivenEventCallback", bound=Callable[["World", Any], Any])
 """The type of the function given to `World.on_joint`, which returns it."""
 GivenContactCallback = TypeVar("GivenContactCallback", bound="Callable[[World, Contact], Any]")
 """The type of the function given to `World.on_contact`, which returns it."""
@@ -1317,12 +1317,12 @@ class World:
         return Assembly(body)
 
     @overload
-    def on_joint(self, function: GivenJointCallback, event: str, *, name: str | None = None) -> GivenJointCallback: ...
+    def on_joint(self, function: GivenEventCallback, event: str, *, name: str | None = None) -> GivenEventCallback: ...
 
     @overload
     def on_joint(
         self, *, event: str, name: str | None = None
-    ) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
+    ) -> Callable[[GivenEventCallback], GivenEventCallback]: ...
 
     def on_joint(self, function: Any = LEFT_OUT, event: str = "", *, name: str | None = None) -> Any:
         """Call `function(world, joint)` after an event at a joint.
@@ -1375,7 +1375,7 @@ class World:
             self._store.record(setattr, events, "functions", events.functions)
             if event == "limit":
                 events.note_limits()
-            events.functions = [*events.functions, JointCallback(function, event, name or default_name(function))]
+            events.functions = [*events.functions, EventCallback(function, event, name or default_name(function))]
         return function
 
     @overload
@@ -1456,7 +1456,7 @@ class World:
             self._memory._join(function)
             self._store.record(setattr, events, "functions", events.functions)
             touching = self._stages.contact_events.touching(body) if event != "hit" else ()
-            added = JointCallback(function, event, name or default_name(function), body, least, touching)
+            added = EventCallback(function, event, name or default_name(function), body, least, touching)
             events.functions = [*events.functions, added]
         return function
 

@@ -26,7 +26,7 @@ from ..loops import layout
 from ..shapes.handle import ShapeHandle, fits_rows
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import BODIES, HISTORY, Follower, Roster
-from ..store.calling import Callback, default_name, refuse_shared_names
+from ..store.calling import Callback, EventCallback, default_name, refuse_shared_names
 from ..store.images import BodiesImage, RowsImage, TableImage
 from ..store.memory import MemoryRows, memory_schema
 from ..store.rows import without_rows
@@ -35,7 +35,6 @@ from ..store.table import Table
 from ..tick.actuators import refuse_actuators
 from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.force_list import MemberImage, MembersImage, attributes_of
-from ..tick.joint_events import JointCallback
 from ..tick.joints import refuse_joints
 from .content import Content, Inventory, Owners
 from .encoding import (
@@ -168,7 +167,7 @@ def plain_of(content: Content, exact_dt: Any) -> PlainContent:
     )
 
 
-def _when(callback: JointCallback, places: Places) -> Any:
+def _when(callback: EventCallback, places: Places) -> Any:
     """The event of which a function is told; for contacts with the body, the least speed, and the pairs of shapes that touched."""
     if callback.event not in CONTACT_EVENTS:
         return callback.event
@@ -549,7 +548,7 @@ class _Binding:
                 self._refuse_missing(f"the function of {when}", plain.name, f"{when}[{place}]")
         return found
 
-    def _joint_callbacks(self, handles: list[Any], members: list[Any]) -> list[JointCallback]:
+    def _joint_callbacks(self, handles: list[Any], members: list[Any]) -> list[EventCallback]:
         pool = list(self._owners.stages.joint_events.functions)
         found = []
         for place, plain in enumerate(self._plain.functions["on_joint"]):
@@ -558,11 +557,11 @@ class _Binding:
                 resolving(handles, members, self._schemas),
             )
             if plain.function is not None and self._is_copy:
-                found.append(JointCallback(plain.function, event, plain.name, *of_contacts))
+                found.append(EventCallback(plain.function, event, plain.name, *of_contacts))
                 continue
             callback = _take_first(pool, partial(_is_told_of, plain.name, event))
             if callback is not None:
-                made = JointCallback(callback.function, event, plain.name, *of_contacts)
+                made = EventCallback(callback.function, event, plain.name, *of_contacts)
                 found.append(callback if made.is_like(callback) else made)
             elif not self._drops:
                 self._refuse_missing("the function of on_joint", plain.name, f"on_joint[{place}]")
@@ -650,7 +649,7 @@ def _is_named(name: str, callback: Callback) -> bool:
     return callback.name == name
 
 
-def _is_told_of(name: str, event: str, callback: JointCallback) -> bool:
+def _is_told_of(name: str, event: str, callback: EventCallback) -> bool:
     return (callback.name, callback.event) == (name, event)
 
 

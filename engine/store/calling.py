@@ -73,6 +73,27 @@ class Callback:
     """The name by which a snapshot in bytes refers to it."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class EventCallback:
+    """A function that is told of events of joints or contacts; it compares equal only to itself, too."""
+
+    function: Callable[..., Any]
+    event: str
+    name: str = ""
+    """The name by which a snapshot in bytes refers to it."""
+    body: Any = None
+    """The body that it is told of; None for all. This and the next two belong to events of contacts (see `contact_events`)."""
+    above: float = 0.0
+    """The closing speed above which a contact is a hit."""
+    touching: tuple[Any, ...] = ()
+    """The pairs of shapes that touched when it was looked at last."""
+
+    def is_like(self, other: EventCallback) -> bool:
+        """Whether another one has the same function, and is told of the same."""
+        mine = self.function, self.event, self.name, self.body, self.above, self.touching
+        return mine == (other.function, other.event, other.name, other.body, other.above, other.touching)
+
+
 def default_name(function: Any) -> str:
     """The module and the qualified name of a function, or those of the class of another object."""
     while isinstance(function, functools.partial):

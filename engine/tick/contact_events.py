@@ -11,10 +11,10 @@ import numpy as np
 from ..checks import FloatArray
 from ..collision import layout
 from ..reading import reading
-from ..store.calling import NEVER_RUN, refuse_result
+from ..store.calling import NEVER_RUN, EventCallback, refuse_result
 from ..store.store import Store
 from .contacts import Contacts
-from .joint_events import JointCallback, JointEvents
+from .joint_events import JointEvents
 
 CONTACT_EVENTS = ("begin", "end", "hit")
 """The events of contacts."""
@@ -77,7 +77,7 @@ class ContactEvents:
         """Call the functions for what happened in the last tick; this is part of the tick that starts."""
         events, store = self._events, self._store
         known = {pair for each in events.functions for pair in each.touching}
-        now, due, functions = self._now(known), list[tuple[JointCallback, Contact]](), list[JointCallback]()
+        now, due, functions = self._now(known), list[tuple[EventCallback, Contact]](), list[EventCallback]()
         for each in events.functions:
             if each.event in CONTACT_EVENTS:
                 touching = tuple(pair for pair, found in now.items() if found.touches and _is_of(pair, each.body))
@@ -158,7 +158,7 @@ class _Found(NamedTuple):
         )
 
 
-def _happened(each: JointCallback, touching: tuple[_Pair, ...]) -> Iterator[_Pair]:
+def _happened(each: EventCallback, touching: tuple[_Pair, ...]) -> Iterator[_Pair]:
     """The pairs of which a function is told that they began, or that they ended."""
     before, now = set(each.touching), set(touching)
     if each.event == "begin":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import isfinite, sqrt
 from typing import Any
 
@@ -13,7 +12,7 @@ from ..constraints import layout
 from ..constraints.rows import limits_reached
 from ..joints.closing import CLOSED, HARD, ClosingJoint
 from ..joints.joint import JOINTS
-from ..store.calling import NEVER_RUN, refuse_result
+from ..store.calling import NEVER_RUN, EventCallback, refuse_result
 from ..store.store import Store
 
 EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
@@ -21,27 +20,6 @@ EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
 
 _AT_LIMIT = 1e-9
 """Distance from a limit [rad or m], or share of a limit above 1, that does not count as having left it."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class JointCallback:
-    """A function that is told of events of joints or contacts; like a `Callback`, it compares equal only to itself."""
-
-    function: Callable[..., Any]
-    event: str
-    name: str = ""
-    """The name by which a snapshot in bytes refers to it."""
-    body: Any = None
-    """The body that it is told of; None for all. This and the next two belong to events of contacts (see `contact_events`)."""
-    above: float = 0.0
-    """The closing speed above which a contact is a hit."""
-    touching: tuple[Any, ...] = ()
-    """The pairs of shapes that touched when it was looked at last."""
-
-    def is_like(self, other: JointCallback) -> bool:
-        """Whether another one has the same function, and is told of the same."""
-        mine = self.function, self.event, self.name, self.body, self.above, self.touching
-        return mine == (other.function, other.event, other.name, other.body, other.above, other.touching)
 
 
 class JointEvents:
@@ -54,7 +32,7 @@ class JointEvents:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._table = store.table(JOINTS)
-        self.functions: list[JointCallback] = []
+        self.functions: list[EventCallback] = []
 
     @property
     def is_watching(self) -> bool:

@@ -16,7 +16,7 @@ from ..joints.joint import JointConflictError
 from ..loops.floating_point import refuse_mode
 from ..loops.layout import BAD, OTHER_MODE, OVERFLOWED
 from ..store.bodies import Bodies
-from ..store.calling import NEVER_RUN, Callback, refuse_result
+from ..store.calling import NEVER_RUN, Callback, EventCallback, refuse_result
 from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store, Unfinished
@@ -24,7 +24,7 @@ from ..store.threads import TakeTicks
 from .contact_events import ContactEvents
 from .culprit import find_culprit
 from .freezing import Freezing
-from .joint_events import JointCallback, JointEvents
+from .joint_events import JointEvents
 from .plan import Plan
 from .profile import Profile
 
@@ -183,17 +183,17 @@ class Stages:
         self._store.quiet = 0
         self.before, self.behind = before, behind
 
-    def callbacks(self) -> list[Callback | JointCallback]:
+    def callbacks(self) -> list[Callback | EventCallback]:
         """The functions of the user, without those that observe."""
         return [*self.on_tick, *self.after_tick, *self.joint_events.functions]
 
     @property
-    def functions(self) -> tuple[list[Callback], list[Callback], list[JointCallback]]:
+    def functions(self) -> tuple[list[Callback], list[Callback], list[EventCallback]]:
         """The functions of `on_tick`, of `after_tick` and of joints; to be kept, not to be changed."""
         return self.on_tick, self.after_tick, self.joint_events.functions
 
     @functions.setter
-    def functions(self, value: tuple[list[Callback], list[Callback], list[JointCallback]]) -> None:
+    def functions(self, value: tuple[list[Callback], list[Callback], list[EventCallback]]) -> None:
         self.on_tick, self.after_tick, self.joint_events.functions = value
 
     def _called(self) -> list[Callback]:
