@@ -138,6 +138,8 @@ CONTACTS_COUNTED = 4
 """The place of the number of contacts in `counts`."""
 FULL = -1
 """What `number_islands` returns if there is no room for the structures."""
+_FEW_PLACES = 64
+"""The places for which structures have room from the first numbering on; a graph that is never numbered has none."""
 
 _PRIME = 2147483647
 _FACTOR = 1000003
@@ -852,7 +854,7 @@ class Graph:
         self.version = 0
         self.sizes = np.zeros(SIZES, np.int64)
         self._make_room(0, 0, 0, 0, 0)
-        self._make_structures(64)
+        self._make_structures(0)
 
     def _make_room(self, joints: int, springs: int, points: int, bodies: int, contacts: int) -> None:
         self._room = joints, springs, points, bodies, contacts
@@ -916,6 +918,8 @@ class Graph:
         room = tuple(array.shape[1] for array, _count in (*tables, NO_CONTACTS)[:5])
         if room != self._room:
             self._make_room(*room)
+        if not self._places_of_structures:
+            self._make_structures(_FEW_PLACES)
         grows = not self.sizes[STRUCTURES]
         while run(*self.arguments(*tables)) == FULL:
             # what was kept of former islands goes first
