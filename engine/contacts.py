@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .checks import FloatArray, refuse
+from .checks import FloatArray
 from .collision import layout
 from .reading import reading
-from .store.rows import is_body
 from .tick.contact_events import Contact
 from .tick.contacts import Contacts as Found
 
@@ -123,8 +122,7 @@ class Contacts:
             >>> world.contacts.solver_of(ball)
             'direct'
         """
-        if not is_body(body):
-            refuse("World.contacts.solver_of", "body", body, "a body of this world", TypeError)
+        self._world._own_body(body, "World.contacts.solver_of", "body")
         return self._found.solver_of(body.index)
 
     def _read(self, name: str) -> FloatArray:

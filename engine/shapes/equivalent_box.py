@@ -45,8 +45,8 @@ def equivalent_box(
     if np.allclose(tensor, np.diag(np.diag(tensor)), rtol=0.0, atol=1e-12 * float(np.abs(tensor).max())):
         moments, axes = np.diag(tensor), np.eye(3)
     edges = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / m, 0.0))
-    if not edges.max() > 0.0:
-        refuse(owner, "inertia_body", inertia_body, "a tensor with moments above 0")
+    if not 0.0 < edges.max() < np.inf:
+        refuse(owner, "inertia_body", inertia_body, f"the tensor of a box of finite edges with a mass of {m!r} kg")
     if np.linalg.det(axes) < 0.0:
         axes = axes * (1.0, 1.0, -1.0)
     box = Box(np.maximum(edges, _THINNEST * edges.max()))

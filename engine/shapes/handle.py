@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import count
 from typing import ClassVar
 
 import numpy as np
@@ -244,17 +244,21 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
+_ALL_BITS = 0xFFFFFFFF
+"""Half of the mask of all layers."""
+
+
 def bits_of(layers: Iterable[int], owner: str) -> tuple[int, int]:
     """Layers as the lower and the upper 32 bits of a mask."""
+    if layers is ALL:
+        return _ALL_BITS, _ALL_BITS
     rule, mask = "up to 64 layers from 0 to 63, or shapes.ALL", 0
-    if not isinstance(layers, str | bytes) and isinstance(layers, Iterable):
-        given = list(islice(layers, MOST_LAYERS + 1))
-        if len(given) > MOST_LAYERS:
-            refuse(owner, "collides_with", layers, rule)
-        layers = given
-    for layer in members(layers, "collides_with", owner, rule, _is_number):
+    places = count()
+    for layer in members(
+        layers, "collides_with", owner, rule, lambda layer: _is_number(layer) and next(places) < MOST_LAYERS
+    ):
         mask |= 1 << checked_layer(layer, "collides_with", owner)
-    return mask & 0xFFFFFFFF, mask >> 32
+    return mask & _ALL_BITS, mask >> 32
 
 
 def fits_rows(shape: Shape, columns: FloatArray) -> bool:

@@ -183,17 +183,59 @@ method(
 )
 method("World.add_force", lambda s: s.world, force=arg(CALLABLE, forces.LinearDrag(0.5)))
 method("World.add_joint", lambda s: s.jointed, joint=arg(OBJECT, LEFT_OUT))
+LAYERS = OBJECT.accepting("empty", "integer array", "range", "dict")
 _PLACED = {
     "position": arg(VECTOR),
     "orientation": arg(QUATERNION),
     "material": arg(OBJECT, shapes.Material()),
     "layer": arg(count(0, 63).loosely),
-    "collides_with": arg(OBJECT.accepting("empty"), shapes.ALL),
+    "collides_with": arg(LAYERS, shapes.ALL),
     "sensor": arg(SWITCH),
     "name": arg(NAMED),
 }
 method("World.add_shape", lambda s: s.jointed, shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
 method("Body.add_shape", lambda s: s.linked[0], shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
+setters(
+    lambda s: s.hull,
+    "Sphere",
+    "ShapeHandle",
+    enabled=SWITCH,
+    sensor=SWITCH,
+    material=OBJECT,
+    layer=count(0, 63),
+    collides_with=LAYERS,
+)
+method("Contacts.solver_of", lambda s: s.jointed.contacts, "World", body=arg(OBJECT, At(lambda s: s.linked[0])))
+made("Sphere", shapes.Sphere, radius=arg(POSITIVE, 0.5))
+for _class in (shapes.Capsule, shapes.Cylinder):
+    made(
+        _class.__name__,
+        _class,
+        radius=arg(POSITIVE, 0.5),
+        height=arg(AT_LEAST_ZERO if _class is shapes.Capsule else POSITIVE, 2.0),
+    )
+made("Box", shapes.Box, size=arg(POSITIVE_VECTOR, (1.0, 2.0, 3.0)))
+made("Plane", shapes.Plane, normal=arg(DIRECTION, (0.0, 0.0, 1.0)), offset=arg(REAL))
+made("Material", shapes.Material, friction=arg(AT_LEAST_ZERO), restitution=arg(SHARE))
+_TETRAHEDRON = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+made("ConvexHull", shapes.ConvexHull, points=arg(arrays(4, 3, sample=_TETRAHEDRON).loosely, _TETRAHEDRON))
+made("Compound", shapes.Compound, parts=arg(OBJECT, [(shapes.Sphere(0.5), (0, 0, 1), (0, 0, 0, 1))]))
+made(
+    "TriangleMesh",
+    shapes.TriangleMesh,
+    vertices=arg(rows(3, _TETRAHEDRON), _TETRAHEDRON),
+    faces=arg(rows(3, [[0.0, 2.0, 1.0]]), [[0, 2, 1]]),
+    scale=arg(POSITIVE.loosely),
+)
+made(
+    "shapes.equivalent_box",
+    shapes.equivalent_box,
+    mass=arg(POSITIVE.loosely, 12.0),
+    inertia_body=arg(
+        arrays(3, 3, sample=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).loosely, np.eye(3).tolist()
+    ),
+    center_of_mass_body=arg(VECTOR),
+)
 method("World.add_part", lambda s: s.world, part=arg(OBJECT, LEFT_OUT))
 method("World.advance", lambda s: s.world, elapsed_seconds=arg(AT_LEAST_ZERO.loosely, 0.01))
 for _name in ("on_tick", "after_tick"):
@@ -1408,6 +1450,8 @@ exempt(
     *("AccelerometerReading", "Allocation", "Commanded", "Elements", "GyroReading", "MagnetometerReading", "Pulses"),
     *("StarTrackerReading", "SunSensorReading", "DesyncError", "Assembly", "BodyStates", "Wrench", "Model", "State"),
 )
+exempt("a material cannot be changed", "Material.friction", "Material.restitution")
+exempt("a world makes it", "Contact", "Contacts", "ShapeHandle")
 exempt("the constructor or method that is given it checks it", "Exclusion", "Gimbal")
 exempt("an abstract class, whose constructor subclasses call", "Joint")
 exempt(

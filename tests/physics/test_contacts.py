@@ -53,6 +53,9 @@ def test_a_box_falls_on_the_ground_and_rests():
     assert box.position == pytest.approx((0.0, 0.0, 0.5), abs=1e-8)
     assert box.contact_force_world == pytest.approx((0.0, 0.0, 3.0 * G), abs=1e-5)
     assert world.contacts.solver_of(box) == "direct" and len(world.contacts) == 4
+    stranger = World(1.0).add_body(MassProperties.sphere(1.0, 0.5))
+    with pytest.raises(ValueError, match="solver_of: body must be a body of this world"):
+        world.contacts.solver_of(stranger)
 
 
 def test_copies_snapshots_and_single_steps_have_the_same_bits():
