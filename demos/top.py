@@ -4,8 +4,8 @@
 
 This is Ganapathi's last example. A rocket at each end of the axle pushes across it, in opposite directions, in proportion to the sine of
 the tilt. The couple along z × x₃ equals that of the weight of a heavy top, without any weight. The rockets spin with the top, so each of
-them is four jets around a collar that fire in turn. White is the path of the axis in the simulation, on the broad green one of the closed
-form. Violet is the torque, amber the angular momentum L, cyan the angular velocity ω, and red the thrust of each rocket.
+them is four jets around a collar that fire in turn. White is the path of the axis in the simulation, on the broad dark green one of the
+closed form. Violet is the torque, amber the angular momentum L, cyan the angular velocity ω, and red the thrust of each rocket.
 """
 
 import math
@@ -23,7 +23,8 @@ from .scenes.restarting import Restarting
 from .scenes.rocket_couple import UP, RocketCouple
 from .scenes.top_cases import CASES, SPIN, STRENGTH
 
-PALE = colours.faint(colours.GOAL, 0.6)
+CLOSED_PATH, CLOSED_AXIS = colours.faint(colours.GOAL, 0.05), colours.faint(colours.GOAL, 0.6)
+"""Lines shine, so that little is enough for the broad path to lie behind the white one also in a small picture."""
 TIP, MOMENTUM_LENGTH, TORQUE_LENGTH = 1.95, 2.05, 0.9  # [m]
 TRAIL_SPACING, TRAIL_TIME, AHEAD = 1.0 / 120.0, 20.0, 2.5  # [s]
 
@@ -68,9 +69,9 @@ class Top(Restarting):
             *self.rockets.arrows(origin, turn),
         ]
         lines = [
-            Line(TIP * self._closed_path(), PALE, 11.0, layer="trails"),
-            Line(self._trail.points(TIP * axis), colours.PATH, 3.6, fades=True, layer="trails"),
-            Line(np.array([1.58 * closed, TIP * closed]), PALE, 3.0),
+            Line(TIP * self._closed_path(), CLOSED_PATH, 14.0, layer="trails"),
+            Line(self._trail.points(TIP * axis), colours.PATH, 4.0, fades=True, layer="trails"),
+            Line(np.array([1.58 * closed, TIP * closed]), CLOSED_AXIS, 3.0),
             Line(np.array([-1.9 * UP, 2.1 * UP]), colours.GUIDE, 1.3),
         ]
         least, greatest = np.degrees(self.closed.tilts)
