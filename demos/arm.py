@@ -5,8 +5,8 @@
 
 Six hinges with motors and limits connect the links of the arm, and a latch captures the grapple fixture of the satellite. The craft floats
 freely: when the arm moves, the craft rotates the other way, and the total angular momentum (amber) does not change. The script predicts
-where the fixture will be and meets it there, stops the relative motion, brings the satellite to a fixed pose and sets the brakes. The white
-box shows where the craft was at the start. The yellow line is the predicted path of the fixture up to the meeting point.
+where the fixture will be and meets it there, stops the relative motion, brings the satellite to a fixed pose and sets the brakes. The green
+box shows where the craft was at the start, and the green line is the predicted path of the fixture up to the meeting point.
 
 W, S, A, D, E and X move the gripper; I, K, J, L, U and O turn it. N selects a joint; B and M turn it. F sets the brakes, and T releases the
 satellite. P returns control to the script, and V changes the view. Without a window the script runs at eight times real time.

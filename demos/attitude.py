@@ -5,8 +5,8 @@
 A script flies the ship: half a turn on the wheels, which reach their maximum speed; the same on pulsed jets; the jets dump the momentum
 that is left in the wheels; a turn with a jet that is stuck open; a turn on three wheels. Any command from the keyboard ends the script: N
 selects the next target, M the next mode, W S A D Z X turn the target, J and K make a jet fail, L makes a wheel fail, V repairs everything,
-and T dumps the momentum of the wheels. The yellow ring marks where the nose should point, and the blue line where it has pointed. Violet is
-the torque of the wheels, red that of the jets, amber the momentum in the wheels, and green the angular velocity ω, each to its own scale.
+and T dumps the momentum of the wheels. The green ring marks where the nose should point, and the white line where it has pointed. Violet is
+the torque of the wheels, red that of the jets, amber the momentum in the wheels, and cyan the angular velocity ω, each to its own scale.
 """
 
 import math

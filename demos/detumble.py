@@ -3,8 +3,8 @@
     python -m demos detumble [--pace N] [--integrator NAME] [--headless --frames N --out FILE.png]
 
 A magnetometer measures the field of the Earth once per second. The law commands a magnetic moment against the change of the field,
-m = −k dB/dt, which three coils produce. Cyan is the field B, pink the moment m, violet the torque m × B, green the angular velocity ω,
-and blue the path of the long axis. The model of the Earth next to the cubesat shows the orbit and lines of the field. The scene runs in
+m = −k dB/dt, which three coils produce. Grey is the field B, magenta the moment m, violet the torque m × B, cyan the angular velocity
+ω, and white the path of the long axis. The model of the Earth in the corner shows the orbit and lines of the field. The scene runs in
 time lapse: one second in the window is a minute of flight. Without a window it is ten minutes, so that the run ends after more than one
 orbit.
 """

@@ -3,7 +3,7 @@
     python -m demos fleet [--craft N] [--member N] [--seed N] [--headless --frames N --out FILE.png]
 
 Each craft of the sphere has three reaction wheels and a control loop that turns its nose towards one direction, which goes round slowly.
-They begin at random attitudes and tumble. The large craft in front of the sphere is a copy of one of them, taken out two seconds after
+They begin at random attitudes and tumble. The large craft outside the sphere is a copy of one of them, taken out two seconds after
 the start as an ordinary world; a line leads to its original. Brighter engines mark craft that are still off their direction. The key T
 takes the next one out.
 """

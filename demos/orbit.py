@@ -4,7 +4,7 @@
 
 A satellite spins about its axis and nutates on its way to an orbit of one day. Up to ×24 the world runs tick by tick. Above that, it
 coasts: each frame is one jump along the exact conic and the exact free rotation. The kick motor burns at the apoapsis, tick by tick. A
-script sets the pace until you do. Amber is the angular momentum L, green the angular velocity ω, blue the spin axis with the circle of its
+script sets the pace until you do. Amber is the angular momentum L, cyan the angular velocity ω, white the spin axis with the circle of its
 closed form, and red the thrust. The map shows the orbit from its north, to scale.
 """
 

@@ -16,7 +16,7 @@ PICTURES = {
     "tumble.webp": ("tumble", "--frames 430"),
     "top.webp": ("top", "--frames 480 --camera 38,17,3.3"),
     "integrators.webp": ("integrators", "--frames 900"),
-    "swarm.webp": ("swarm", "--frames 240"),
+    "swarm.webp": ("swarm", "--frames 360"),
     "fleet.webp": ("fleet", "--frames 420"),
     "orbit.webp": ("orbit", "--frames 440"),
     "detumble.webp": ("detumble", "--frames 20 --camera 218,17,4.2"),
