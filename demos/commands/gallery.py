@@ -22,7 +22,7 @@ PICTURES = {
     "detumble.webp": ("detumble", "--frames 20 --camera 218,17,4.2"),
     "attitude.webp": ("attitude", "--frames 300"),
     "approach.webp": ("approach", "--frames 215"),
-    "arm.webp": ("arm", "--frames 235"),
+    "arm.webp": ("arm", "--frames 235 --camera 38,17,3.9"),
     "dock.webp": ("dock", "--frames 120"),
     "embed.webp": ("embed", "--seed 6 --frames 560"),
 }
