@@ -4,8 +4,8 @@
 
 All ships start with the same state, and no torque acts. The ticks are long, a quarter of a radian each, so that errors appear within half a
 minute instead of an hour. Four ships are shown at a time, each over a translucent ship that moves exactly. The amber arrow is the computed
-angular momentum, and the green line under it the correct one. The bars show the errors on a logarithmic scale. The first ship is yours: keys
-and options choose its method.
+angular momentum, and the green line under it the correct one. The bars show the errors on a logarithmic scale. The first ship is yours:
+keys and options choose its method.
 """
 
 import math

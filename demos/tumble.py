@@ -5,9 +5,9 @@
 The flip is the Dzhanibekov effect, which the intermediate-axis (tennis-racket) theorem explains. The amber arrow is the angular momentum L,
 which is conserved. White is the path of the body axis that is closest to L at the start. The upper inset has the solid ellipsoid with
 the same moments, which rotates as the body does. In the lower one, Poinsot's ellipsoid ω·Iω = 2T rolls on its plane. Cyan is ω, with the
-polhode on the ellipsoid, over the green one of the closed form, and the herpolhode on the plane. In game mode (key G) L is not conserved and the ellipsoid does not roll. The cases named after
-Ganapathi are those of his figures 3 to 5. No real body has their tensors, so they require --allow-unphysical. With --mesh, the body is
-the solid in a glTF, OBJ or STL file.
+polhode on the ellipsoid, over the green one of the closed form, and the herpolhode on the plane. In game mode (key G) L is not conserved
+and the ellipsoid does not roll. The cases named after Ganapathi are those of his figures 3 to 5. No real body has their tensors, so they
+require --allow-unphysical. With --mesh, the body is the solid in a glTF, OBJ or STL file.
 """
 
 import math

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+import demos.running  # noqa: F401, which gives the craft their names
 from engine import rotation
 from engine.viewer.gl.renderer import Renderer
 from engine.viewer.picture.camera import OrbitCamera

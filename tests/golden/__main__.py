@@ -1,6 +1,5 @@
 """Redraws the stored pictures."""
 
-import demos.running  # noqa: F401, which gives the craft their names
 from engine.viewer.files.png import write_png
 from engine.viewer.gl.context import open_canvas
 from tests.golden import FOLDER, GOLDEN, SIZE, draw
