@@ -14,9 +14,9 @@ from ..running import HIGH, Clip, Image, Patch, Renderer, caption, context
 from ..scenes.free_body import period_of_rates, upright
 from ..scenes.tumble_cases import CASES
 
-SIZE, FRAMES, FRAMES_PER_SECOND = (830, 400), 120, 15
-QUALITY = 42
-"""Of the compression. At 60, and with 30 frames per second, the file has 2.5 times as many bytes."""
+SIZE, FRAMES, FRAMES_PER_SECOND = (830, 400), 105, 15
+QUALITY = 34
+"""Of the compression: the greatest with which the file has less than a million bytes."""
 CASE, RATES = CASES["flip"], (0.307813515174, 0.3, 2.4)
 """The spacecraft, and its angular velocity at the start [rad/s], body frame; the intermediate axis is z. When these rates repeat, the
 orientation does, too."""

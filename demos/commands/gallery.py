@@ -20,7 +20,7 @@ PICTURES = {
     "fleet.webp": ("fleet", "--frames 420"),
     "orbit.webp": ("orbit", "--frames 440"),
     "detumble.webp": ("detumble", "--frames 20 --camera 218,17,4.2"),
-    "attitude.webp": ("attitude", "--frames 300"),
+    "attitude.webp": ("attitude", "--frames 300 --camera 38,17,3.9"),
     "approach.webp": ("approach", "--frames 215"),
     "arm.webp": ("arm", "--frames 235 --camera 38,17,3.9"),
     "dock.webp": ("dock", "--frames 120"),

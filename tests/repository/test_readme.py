@@ -102,7 +102,7 @@ def test_pictures_are_small_and_the_first_one_moves():
     sizes = {picture: (ROOT / picture).stat().st_size for picture in PICTURES}
     assert len(sizes) == len(PICTURES) >= 8
     assert sum(sizes.values()) < 2_000_000
-    assert PICTURES[0].endswith("flip.webp") and sizes[PICTURES[0]] <= 1_200_000
+    assert PICTURES[0].endswith("flip.webp") and sizes[PICTURES[0]] <= 1_000_000
     moving = (ROOT / PICTURES[0]).read_bytes()
     assert moving.count(b"ANMF") > 60 and int.from_bytes(moving[24:27], "little") + 1 == 830
 
