@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -76,15 +76,24 @@ class ContactEvents:
     def look(self) -> None:
         """Call the functions for what happened in the last tick; this is part of the tick that starts."""
         events, store = self._events, self._store
-        known = {pair for each in events.functions for pair in each.touching}
+        # functions share what touched before them, so that the work is not that of all functions with all pairs
+        before = {id(each.touching): each.touching for each in events.functions}
+        known = {pair for touching in before.values() for pair in touching}
         now, due, functions = self._now(known), list[tuple[EventCallback, Contact]](), list[EventCallback]()
+        watched, changes, shared = _by_bodies(now), dict[tuple[int, int], _Change](), dict[int, tuple[_Pair, ...]]()
         for each in events.functions:
             if each.event in CONTACT_EVENTS:
-                touching = tuple(pair for pair, found in now.items() if found.touches and _is_of(pair, each.body))
-                happened = [pair for pair in touching if now[pair].closing > each.above]
-                if each.event != "hit":
-                    happened = list(_happened(each, touching))
-                    each = each if touching == each.touching else replace(each, touching=touching)
+                touching = watched.get(id(each.body), ())
+                if each.event == "hit":
+                    happened = [pair for pair in touching if now[pair].closing > each.above]
+                else:
+                    key = id(each.touching), id(each.body)
+                    if key not in changes:
+                        changes[key] = _Change.between(each.touching, tuple(touching))
+                    change = changes[key]
+                    happened = change.begun if each.event == "begin" else change.ended
+                    kept = shared.setdefault(id(each.body), change.touching)
+                    each = each if kept is each.touching else replace(each, touching=kept)
                 due += [(each, self._contact(pair, now)) for pair in happened]
             functions.append(each)
         store.record(setattr, events, "functions", events.functions)
@@ -158,13 +167,36 @@ class _Found(NamedTuple):
         )
 
 
-def _happened(each: EventCallback, touching: tuple[_Pair, ...]) -> Iterator[_Pair]:
-    """The pairs of which a function is told that they began, or that they ended."""
-    before, now = set(each.touching), set(touching)
-    if each.event == "begin":
-        yield from (pair for pair in touching if pair not in before)
-    if each.event == "end":
-        yield from (pair for pair in each.touching if pair not in now)
+class _Change(NamedTuple):
+    """What began and what ended since a function was looked at last."""
+
+    touching: tuple[_Pair, ...]
+    """What touches now; that of before if it is the same."""
+    begun: list[_Pair]
+    ended: list[_Pair]
+
+    @classmethod
+    def between(cls, before: tuple[_Pair, ...], touching: tuple[_Pair, ...]) -> _Change:
+        if touching == before:
+            return cls(before, [], [])
+        former, now = set(before), set(touching)
+        return cls(
+            touching,
+            [pair for pair in touching if pair not in former],
+            [pair for pair in before if pair not in now],
+        )
+
+
+def _by_bodies(now: dict[_Pair, _Found]) -> dict[int, list[_Pair]]:
+    """The pairs that touch, in their order, by the identity of each body, and all of them by that of None."""
+    found: dict[int, list[_Pair]] = {id(None): []}
+    for pair, one in now.items():
+        if one.touches:
+            found[id(None)].append(pair)
+            for shape in pair:
+                if shape.body is not None:
+                    found.setdefault(id(shape.body), []).append(pair)
+    return found
 
 
 def _is_of(pair: _Pair, body: Any) -> bool:
