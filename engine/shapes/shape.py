@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 
@@ -92,6 +92,10 @@ class Shape:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._values()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Itself, because no shape changes: a copy of a world has the shapes of the world."""
+        return self
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(_shown, self._values()))})"
