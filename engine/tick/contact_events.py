@@ -80,13 +80,14 @@ class ContactEvents:
         before = {id(each.touching): each.touching for each in events.functions}
         known = {pair for touching in before.values() for pair in touching}
         now, due, functions = self._now(known), list[tuple[EventCallback, Contact]](), list[EventCallback]()
+        fast = _by_bodies({pair: one for pair, one in now.items() if one.closing > 0.0})
         watched, changes, shared = _by_bodies(now), dict[tuple[int, int], _Change](), dict[int, tuple[_Pair, ...]]()
         for each in events.functions:
             if each.event in CONTACT_EVENTS:
-                touching = watched.get(id(each.body), ())
                 if each.event == "hit":
-                    happened = [pair for pair in touching if now[pair].closing > each.above]
+                    happened = [pair for pair in fast.get(id(each.body), ()) if now[pair].closing > each.above]
                 else:
+                    touching = watched.get(id(each.body), ())
                     key = id(each.touching), id(each.body)
                     if key not in changes:
                         changes[key] = _Change.between(each.touching, tuple(touching))
