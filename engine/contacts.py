@@ -106,7 +106,8 @@ class Contacts:
             body: A body of this world.
 
         Returns:
-            "direct", "sweeps", or "none" if nothing was near the body.
+            "direct", "unfinished" if the rounds of Newton's method ended short of their tolerance, "sweeps", or "none" if nothing was
+            near the body.
 
         Raises:
             TypeError: If `body` is not a body.

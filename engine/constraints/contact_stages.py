@@ -36,6 +36,7 @@ from .layout import (
     BODIES,
     BODIES_END,
     BY_NEWTON,
+    BY_ROUNDS_ALONE,
     BY_SWEEPS,
     CHANGE,
     CLOSING_SPEED,
@@ -361,6 +362,7 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
     size = float(measures[island, SIZE])
     has_joints, contacts = first_link < last_link, (first_contact, last_contact)
     must_sweep = islands[island, IS_SWEPT] == 1
+    solver = BY_SWEEPS if must_sweep else BY_NEWTON
     closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
     parting, kick = PARTING_RATE_IN_SWEEPS if must_sweep else PARTING_RATE, float(measures[island, KICK_TIME])
     _begin_positions(work, stages, links, touching, rows, *contacts, closed, parting, kick, step)
@@ -377,7 +379,10 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         for row in range(islands[island, ROWS], islands[island, ROWS_END]):
             rows[row, MISS] = miss_at_end(rows, row, step)
             worst = max(worst, abs(unsettled(rows, row) * step) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
-        if worst <= enough or turn == MOST_CONTACT_ROUNDS or (found == 2 and worst <= NEARLY * enough):
+        if worst <= enough or (found == 2 and worst <= NEARLY * enough):
+            break
+        if turn == MOST_CONTACT_ROUNDS:
+            solver = BY_ROUNDS_ALONE
             break
         if turn == 0:
             lists = ((first, last), contacts, (first_link, last_link))
@@ -386,7 +391,7 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
         found = call(calls[CONES_CALL], (*arrays, island, size, wanted))
         if found == 0:
-            must_sweep = True
+            must_sweep, solver = True, BY_SWEEPS
             break
         if turn == 0:
             _keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
@@ -417,15 +422,14 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
             for entry in range(3):
                 touching[point, POINT_BEFORE + entry] = rows[row + entry, IMPULSE]
             store(touching, point, PUSHED, add(load(touching, point, PUSHED), _world_impulse(rows, row)))
-            _note_solver(touching, point, must_sweep)
+            _note_solver(touching, point, solver)
     return 1
 
 
 @inlined
-def _note_solver(touching: Array, point: int, is_swept: bool) -> None:
-    """Note what found the impulse of a point; sweeps in any stage count."""
-    solver = float(BY_SWEEPS if is_swept else BY_NEWTON)
-    touching[point, SOLVED_BY] = max(float(touching[point, SOLVED_BY]), solver)
+def _note_solver(touching: Array, point: int, solver: int) -> None:
+    """Note what found the impulse of a point; the less exact one of both stages, and of all steps of a tick, counts."""
+    touching[point, SOLVED_BY] = max(float(touching[point, SOLVED_BY]), float(solver))
 
 
 @inlined
@@ -485,6 +489,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
     size = float(measures[island, SIZE])
     has_joints, contacts = first_link < last_link, (first_contact, last_contact)
     must_sweep = islands[island, IS_SWEPT] == 1
+    solver = BY_SWEEPS if must_sweep else BY_NEWTON
     closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
     _begin_velocities(links, touching, rows, *contacts, closed)
     if has_joints:
@@ -508,7 +513,10 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
                     miss -= float(rows[row, GOAL])
                 rows[row, MISS] = miss
                 worst = max(worst, abs(unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
-        if worst <= enough or turn == MOST_CONTACT_ROUNDS or (found == 2 and worst <= NEARLY * enough):
+        if worst <= enough or (found == 2 and worst <= NEARLY * enough):
+            break
+        if turn == MOST_CONTACT_ROUNDS:
+            solver = BY_ROUNDS_ALONE
             break
         if turn == 0:
             lists = ((first, last), contacts, (first_link, last_link))
@@ -517,7 +525,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
         found = call(calls[CONES_CALL], (*arrays, island, size, wanted))
         if found == 0:
-            must_sweep = True
+            must_sweep, solver = True, BY_SWEEPS
             break
         if turn == 0:
             _keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
@@ -536,7 +544,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
-            _note_solver(touching, point, must_sweep)
+            _note_solver(touching, point, solver)
     _set_velocities(own, work, first, last)
     if has_joints:
         _expect_joints(joints, links, rows, first_link, last_link, step)

@@ -276,6 +276,6 @@ RATES, SUMS = ANSWERS + 3 * ROWS_OF_CONTACT, ANSWERS + 4 * ROWS_OF_CONTACT
 PUSHED_BEFORE, CLOSED_BEFORE = SUMS + ROWS_OF_CONTACT, SUMS + ROWS_OF_CONTACT + 3
 """Impulse and largest closing speed in the steps of the tick before this one, if the tick is divided."""
 SOLVED_BY = CLOSED_BEFORE + 1
-"""What found the impulse of the point in this tick: nothing, Newton's method, or sweeps in any stage."""
-BY_NOTHING, BY_NEWTON, BY_SWEEPS = range(3)
+"""What found the impulse of the point in this tick: nothing, Newton's method, its rounds short of their tolerance, or sweeps."""
+BY_NOTHING, BY_NEWTON, BY_ROUNDS_ALONE, BY_SWEEPS = range(4)
 TOUCH_SIZE = SOLVED_BY + 1

@@ -258,12 +258,12 @@ class Contacts:
             counts[KEPT_AT] = -1
 
     def solver_of(self, body: int) -> str:
-        """What found the impulses on a body, given its row, in the last tick: "direct", "sweeps" or "none"."""
+        """What found the impulses on a body, given its row, in the last tick: "direct", "unfinished", "sweeps" or "none"."""
         table, count = self.table.array, self.table.count
         shapes = table[[layout.FIRST_SHAPE, layout.SECOND_SHAPE], :count].astype(np.int64)
         own = (self.shapes.array[layout.BODY, shapes] == body).any(axis=0)
         found = int(table[layout.SOLVER, :count][own].max(initial=rows.BY_NOTHING))
-        return ("none", "direct", "sweeps")[found]
+        return ("none", "direct", "unfinished", "sweeps")[found]
 
     def forces(self, dt: float) -> FloatArray:
         """Mean force of all contacts on each body over the last tick [N], world frame, shape (n, 3)."""

@@ -58,6 +58,35 @@ def test_a_box_falls_on_the_ground_and_rests():
         world.contacts.solver_of(stranger)
 
 
+def test_rounds_that_end_short_of_their_tolerance_are_not_called_direct():
+    """In plain Python, with too few rounds for a box that lands; with all of them it is direct."""
+    program = """
+import sys
+from engine.constraints import contact_stages
+contact_stages.MOST_CONTACT_ROUNDS = int(sys.argv[1])
+from engine import MassProperties, World, shapes
+world = World(1 / 60)
+world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+box = world.add_body(MassProperties.box(3.0, (1, 1, 1)), position=(0, 0, 0.5), velocity=(0.3, 0, -2.0))
+box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+world.step()
+print(world.contacts.solver_of(box))
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", program, rounds],
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for rounds in ("0", "6")
+    ]
+    assert found == ["unfinished", "direct"]
+
+
 def test_copies_snapshots_and_single_steps_have_the_same_bits():
     world = pile()
     world.step(40)

@@ -321,6 +321,18 @@ def test_impulses_that_cancel_each_other_do_not_grow():
     assert np.abs(sums[:, :, 1:]).max() < 1e-9
 
 
+def test_a_cube_that_has_come_to_rest_keeps_nothing_of_how_it_stopped():
+    """After a slide and a turn about the normal, each corner carries a quarter of the weight, without friction."""
+    spin = {"velocity": (1.0, 0.4, 0.0), "angular_velocity_body": (0.0, 0.0, 2.0)}
+    world = world_with(1 / 60, (0.0, 0.0, 0.5), mass_properties=CUBE, **spin)
+    touching = Touching(world, lambda world: corners_on_ground(world, (1, 1, 1)), friction=0.5, gravity=(0.0, 0.0, -G))
+    touching.step(60)
+    *_others, impulses, _points = touching.dense()
+    sums = impulses.sum(axis=1).reshape(4, 3)
+    assert sums[:, 0] == pytest.approx(world.bodies[0].mass * G / 60.0 / 4.0, rel=1e-5)
+    assert np.abs(sums[:, 1:]).max() < 1e-8
+
+
 def test_sweeps_take_over_where_newton_steps_do_not_end():
     """In plain Python, without any Newton step: nothing of what has not converged is applied."""
     program = """
