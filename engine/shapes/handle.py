@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, boolean, encodable, integer, members, refuse, unit_quaternion, vector
 from ..collision import layout
+from ..constraints.layout import BY_SWEEPS
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
@@ -70,7 +71,7 @@ CONTACTS = Schema(
         Field("impulse_world", Kind.STATE, 3, "N·s", "world", digest=7, meaning="on the first body, in the last tick"),
         Field("gap", Kind.STATE, 1, "m", digest=8),
         Field("closing_speed", Kind.STATE, 1, "m/s", digest=9, meaning="in the last tick"),
-        Field("solver", Kind.STATE, digest=10, stored=up_to(2), meaning="what found the impulse; see `constraints.layout`"),
+        Field("solver", Kind.STATE, digest=10, stored=up_to(BY_SWEEPS), meaning="what found the impulse; see `constraints.layout`"),
     ),
     flown=True,
     is_filled_by_ticks=True,

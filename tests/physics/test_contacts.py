@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces, shapes
+from engine import MassProperties, Snapshot, World, forces, shapes
 from engine.collision import layout
 from engine.integrators import Substepped
 from engine.joints import Weld
@@ -221,3 +221,18 @@ def test_divided_ticks_have_contacts_in_each_step(calls_python):
         worlds.append(world)
     assert np.array_equal(worlds[0].state.position, worlds[1].state.position)
     assert np.array_equal(worlds[0].state.orientation, worlds[1].state.orientation)
+
+
+def test_bytes_of_contacts_that_sweeps_have_solved_are_read():
+    world, row = World(1 / 60), []
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    for number in range(34):
+        row.append(world.add_body(MassProperties.sphere(1.0, 0.5), position=(0.9999 * number, 0.0, 0.5)))
+        row[-1].add_shape(shapes.Sphere(0.5))
+    world.step()
+    assert world.contacts.solver_of(row[7]) == "sweeps"
+    read = World(1 / 60)
+    read.restore(Snapshot.from_bytes(world.snapshot().to_bytes()))
+    assert read.state_hash() == world.state_hash()
+    assert read.contacts.solver_of(read.bodies[7]) == "sweeps"
