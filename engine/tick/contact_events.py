@@ -63,6 +63,8 @@ class ContactEvents:
 
     def __init__(self, store: Store, contacts: Contacts, functions: JointEvents) -> None:
         self._store, self._contacts, self._events = store, contacts, functions
+        self._watched: tuple[tuple[int, ...], dict[int, list[_Pair]]] | None = None
+        """What touches by the identity of each body, for functions that are added one after another, and when this was so."""
 
     @property
     def is_watching(self) -> bool:
@@ -71,7 +73,11 @@ class ContactEvents:
 
     def touching(self, body: Any = None) -> tuple[_Pair, ...]:
         """The pairs of shapes that touch, in their order; those of one body, if it is given."""
-        return tuple(pair for pair, now in self._now(()).items() if now.touches and _is_of(pair, body))
+        table, shapes = self._contacts.table, self._contacts.shapes
+        when = self._store.world().tick_count, table.version, shapes.version, shapes.numbering
+        if self._watched is None or self._watched[0] != when:
+            self._watched = when, _by_bodies(self._now(()))
+        return tuple(self._watched[1].get(id(body), ()))
 
     def look(self) -> None:
         """Call the functions for what happened in the last tick; this is part of the tick that starts."""
@@ -198,7 +204,3 @@ def _by_bodies(now: dict[_Pair, _Found]) -> dict[int, list[_Pair]]:
                 if shape.body is not None:
                     found.setdefault(id(shape.body), []).append(pair)
     return found
-
-
-def _is_of(pair: _Pair, body: Any) -> bool:
-    return body is None or pair[0].body is body or pair[1].body is body
