@@ -497,7 +497,6 @@ class World:
                         stages.gather_again()
                     else:
                         stages.call_callbacks()
-                        stages.drive_actuators()
                         stages.gather_held()
                         taken = stages.move(ticks)
                         stages.commit(taken)

@@ -88,7 +88,7 @@ class Source:
     def _put_bodies(self, members: Members, chosen: IntArray) -> None:
         owners = members.owners
         bodies, rows = owners.bodies, members.bodies_of(chosen)
-        if owners.actuators.moves_mass:
+        if owners.bodies.moves_mass:
             driven = owners.actuators.driven
             own = np.flatnonzero(np.isin(driven.read("body"), rows))
             driven.write(IS_FLOWING, own, 0.0)

@@ -114,7 +114,7 @@ FULL = -77
 """What the operation returns if an array is too short; nothing was changed."""
 
 _EVERYWHERE = 1e300
-NUMBER, NEAR, TOUCH = 5, 6, 7
+NUMBER, NEAR, TOUCH = 4, 5, 6
 """The places of the kernels that number islands, find pairs of shapes and compare cores, among the addresses of the kernels around islands,
 after those of `step`."""
 

@@ -44,7 +44,7 @@ MOST_TOUCHING = 2 * MOST_CORNERS
 POLYGONS = 3 * MOST_CORNERS
 """Rows of scratch for polygons: the face, and two that take turns."""
 
-CORES, PART = 8, 9
+CORES, PART = 7, 8
 """The places of `touch_cores` and `part_cores` among the addresses of the kernels around islands."""
 
 _LYING = 0.5

@@ -14,6 +14,7 @@ import importlib
 import logging
 import sys
 from collections.abc import Callable, Iterable
+from enum import Enum, auto
 from functools import cached_property
 from typing import Any
 
@@ -33,17 +34,36 @@ from .whole import call_whole
 _LOG = logging.getLogger("polhode")
 
 
+class Role(Enum):
+    """What a kernel is for."""
+
+    PART = auto()
+    """It is called by other kernels or in few places, and moves no bodies by itself."""
+    FUSED = auto()
+    """It runs whole ticks, with the fields compiled in."""
+    PASSES = auto()
+    """It runs whole ticks, or one stage of a tick; the last number that it is made for is the pitch."""
+
+
 class Loop:
     """A kernel that may not be compiled yet, described by its factory and the types of its arguments."""
 
-    def __init__(self, factory: Callable[..., Any], made_for: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        factory: Callable[..., Any],
+        made_for: tuple[Any, ...],
+        arguments: tuple[Any, ...],
+        role: Role = Role.PART,
+    ) -> None:
         """Describe a kernel.
 
         Args:
             factory: The function that creates the kernel.
             made_for: The arguments of the factory.
             arguments: Arguments of the types with which the kernel will be called.
+            role: What it is for.
         """
+        self.role = role
         self.factory = factory
         self.made_for = made_for
         self.arguments = arguments
@@ -106,6 +126,12 @@ def named(kernel: Any, *arguments: Any) -> Loop:
     """Describe a kernel that a module defines under its own name, for calls with arguments of these types."""
     function = getattr(kernel, "py_func", kernel)
     return Loop(_of_module, (function.__module__, function.__name__), arguments)
+
+
+def has_name(kernel: Any) -> bool:
+    """Whether a module defines a kernel under its own name, so that `named` describes it; otherwise a factory has made it."""
+    function = getattr(kernel, "py_func", kernel)
+    return getattr(sys.modules.get(function.__module__), function.__name__, None) is kernel
 
 
 def _of_module(module: str, name: str) -> Any:

@@ -27,9 +27,9 @@ def open_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
     """Begin a tick.
 
     Packed are the table of joints; for each joint the sum of its forces, and whether a freedom has reached a limit; the number of joints;
-    an array for that of the steps; and the stamps of the islands.
+    and an array for that of the steps.
     """
-    _table, forces, reached, count, taken, _stamp, _other_stamp = unpack(packed)
+    _table, forces, reached, count, taken = unpack(packed)
     for joint in range(count):
         for row in range(6):
             forces[row, joint] = 0.0
@@ -42,7 +42,7 @@ def open_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
 @kernel("add-joint-step")
 def add_joint_step(packed: Packed, operand: int, ticks_left: int) -> int:
     """Add the step that has just been taken."""
-    table, forces, reached, count, taken, _stamp, _other_stamp = unpack(packed)
+    table, forces, reached, count, taken = unpack(packed)
     taken[0] += 1
     for joint in range(count):
         for row in range(6):
@@ -68,20 +68,11 @@ def _note_limits(table: Array, reached: Array, joint: int) -> None:
 @kernel("end-joint-steps")
 def end_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
     """Write the mean forces over the tick into the table, and mark the freedoms that reached a limit in it."""
-    table, forces, reached, count, taken, stamp, other_stamp = unpack(packed)
+    table, forces, reached, count, taken = unpack(packed)
     for joint in range(count):
         for row in range(6):
             table[FORCE + row, joint] = forces[row, joint] / float(taken[0])
         for row in range(MOST_FREEDOMS):
             mark = table[WAS_AT_LIMIT + row, joint] % REACHED_IN_A_STEP
             table[WAS_AT_LIMIT + row, joint] = mark + REACHED_IN_A_STEP * reached[row, joint]
-    stamp[0] = other_stamp[0] = -1  # they are numbers of steps
-    return 1
-
-
-@kernel("undo-joint-steps")
-def undo_joint_steps(packed: Packed, start: int, unused: int) -> int:
-    """Forget the steps of a tick whose joints are put back."""
-    _table, _forces, _reached, _count, _taken, stamp, other_stamp = unpack(packed)
-    stamp[0] = other_stamp[0] = -1
     return 1

@@ -646,8 +646,9 @@ def islands_open(
 def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
     """Take one tick in which the islands are all bodies, from one evaluation of Python forces to the next, as a loop in passes does.
 
-    Packed are the array and the control of the bodies, the array of their stages, the addresses of the kernels that open and close the
-    islands, the arguments of these and of the step of islands, the lengths of the parts of a tick as shares of it, an array for what is
+    Packed are the array and the control of the bodies, the number of the island that has failed, the array of their stages, the
+    addresses of the kernels that open and close the islands, the arguments of these and of the step of islands, the lengths of the parts of
+    a tick as shares of it, an array for what is
     put back after a kick, and the length of a tick [s]. Each part has one evaluation at its start and `evaluations` at its end. A tick ends
     with one more, for islands whose actuators kick by their rates where no other force depends on them.
 
@@ -655,27 +656,27 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
         1 if the forces at this stage are to be evaluated, or if the tick has ended; `SKIPPED` if they need not be; 0 if the tick is not
         finite, or a negative number if it was not begun, and nothing was changed.
     """
-    array, control, visible, calls, opened, stepped, closed, parts, kept, dt = unpack(packed)
+    array, control, failed_island, visible, calls, opened, stepped, closed, parts, kept, dt = unpack(packed)
     own, _own_control, stages, islands, _island_calls, _forces, _common, _actuators, evaluations = unpack(stepped)
-    columns, stamp, sizes = opened[2], closed[8], closed[9]
+    columns, sizes = opened[2], closed[7]
     whole = parts.shape[0] * (1 + evaluations)
     if stage == 0:
         if is_other_mode(control):
             control[BAD] = OTHER_MODE
             return OTHER_MODE
-        control[BAD], stamp[1] = -1, -1
+        control[BAD] = failed_island[0] = -1
         _ = call(calls[OPEN], (*opened, 0, sizes[ISLANDS], 0, STORED_MOMENTUM, True))
     elif stage <= whole:
         failed = _kick_by_called(
             visible, columns, sizes, stepped, parts, kept, stage - 1, float(control[TICKS]) * dt, dt
         )
         if failed >= 0:
-            stamp[1] = failed
+            failed_island[0] = failed
             return 0
     elif _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
         failed = _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]) * dt, dt)
         if failed >= 0:
-            stamp[1] = failed
+            failed_island[0] = failed
             return 0
     if stage == whole + 1:
         return _close_all(array, control, own, columns, closed, calls, dt)
@@ -824,7 +825,7 @@ def _close_all(
     array: Array, control: Integers, own: Array, columns: Integers, closed: Any, calls: Integers, dt: float
 ) -> int:
     """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
-    sizes = closed[9]
+    sizes = closed[7]
     for place in range(sizes[PLACES]):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             control[BAD] = columns[place]
@@ -834,7 +835,7 @@ def _close_all(
             array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
         for row in range(3):
             array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
-    _ = call(calls[CLOSE], (*closed, control[TICKS], True, dt))
+    _ = call(calls[CLOSE], (*closed, True, dt))
     control[TICKS] += 1
     return 1
 
@@ -1104,18 +1105,13 @@ def islands_close(
     columns: Integers,
     table: Array,
     joints: Array,
-    kept: Array,
     links: Integers,
     points: Array,
-    stamp: Integers,
     sizes: Integers,
-    tick: int,
     stores: bool,
     dt: float,
 ) -> int:
     """Write back the bodies, if all are finite, and the state of the joints.
-
-    The state of the joints before the tick is kept, with the number of the tick, in case the tick is undone later.
 
     Returns:
         The column of a body that is not finite, or -1.
@@ -1123,16 +1119,13 @@ def islands_close(
     for place in range(sizes[PLACES]):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             return int(columns[place])
-    stamp[0] = tick
     for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
         joints[CAPTURED_ENERGY, link] += points[link, TAKEN]
     for row in range(STATE_FIRST, STATE_LAST):
         for link in range(sizes[LINK_COUNT]):
-            joint = links[link, JOINT]
-            kept[row - STATE_FIRST, link] = table[row, joint]
-            table[row, joint] = joints[row, link]
+            table[row, links[link, JOINT]] = joints[row, link]
     for row in range(STATE_ROWS):
         for place in range(sizes[PLACES]):
             array[row, columns[place]] = own[row, place]
@@ -1160,12 +1153,13 @@ OPEN, STEP, CLOSE = range(3)
 def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
     """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands.
 
-    Packed are the control of the bodies, the addresses of the kernels that are called, the arguments of those that open, step and close
-    the islands, the lengths of the parts of a tick as shares of it, for islands on which no row but equalities acts and for others, how
+    Packed are the control of the bodies, the number of the island that has failed, the addresses of the kernels that are called, the
+    arguments of those that open, step and close the islands, the lengths of the parts of a tick as shares of it, for islands on which no
+    row but equalities acts and for others, how
     much there is of everything (see `graph`), 1 if any body stores momentum, and the length of a tick [s].
     """
-    control, calls, opened, stepped, closed, parts, one_part, sizes, stored, dt = unpack(packed)
-    stamp, stores, island_count = closed[8], stored > 0, sizes[ISLANDS]
+    control, failed_island, calls, opened, stepped, closed, parts, one_part, sizes, stored, dt = unpack(packed)
+    stores, island_count = stored > 0, sizes[ISLANDS]
     hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
     _own, _own_control, _stages, islands, _island_calls, _forces, common, actuators, _evaluations = unpack(stepped)
     measures = unpack(common)[9]
@@ -1174,7 +1168,7 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
     room = SPAN if searched == 0 else max(sizes[PLACES], SPAN + 1)
     start = control[TICKS] - 1
     time = float(start) * dt
-    stamp[1] = -1
+    failed_island[0] = -1
     failed, first, rows = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
     while first < island_count and failed < 0:
         is_hard = first < hard_count
@@ -1192,21 +1186,9 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
         first = last
     bad = -1
     if failed < 0:
-        bad = call(calls[CLOSE], (*closed, start, stores, dt))
+        bad = call(calls[CLOSE], (*closed, stores, dt))
     if failed >= 0 or bad >= 0:
         control[BAD] = bad
-        stamp[1] = failed
+        failed_island[0] = failed
         return 0
-    return 1
-
-
-@kernel("undo-islands")
-def undo_islands(packed: Packed, start: int, unused: int) -> int:
-    """Restore the state of the joints before a tick from this count on, if the last tick that was written is one."""
-    table, kept, links, stamp, sizes = unpack(packed)
-    if stamp[0] >= start:
-        for link in range(sizes[LINK_COUNT]):
-            for row in range(STATE_FIRST, STATE_LAST):
-                table[row, links[link, JOINT]] = kept[row - STATE_FIRST, link]
-        stamp[0] = -1
     return 1

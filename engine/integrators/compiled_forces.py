@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, StandIn, choose, in_python, named, ready
+from ..compilation.choice import Loop, Role, StandIn, choose, in_python, named
 from ..compilation.packed import Packed
 from ..loops.columns import Integers
 from ..loops.fields import FieldKind, Layers, field_passes
@@ -116,17 +116,4 @@ def passes_loops(
     """The loops of a method in passes, the fast one first."""
     none = np.zeros((1, 3), np.int64), np.zeros((1, bodies.pitch)), _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS
     arguments = Packed(*first_arguments, bodies.array, *none, dt), 0, 0
-    return [Loop(factory, (*made_for, pitch), arguments) for pitch in (bodies.pitch, ANY_PITCH)]
-
-
-def add_forces(bodies: Bodies, tables: ForceTables, kinds: tuple[FieldKind, ...], row: int, time: float) -> None:
-    """Add forces to the wrench that starts at a row of the stage array, at the states that it holds, at a time [s]."""
-    calls, layers, springs, point_forces, counts = tables
-    stages = bodies.stages
-    assert stages is not None
-    for kind, (_address, first, count) in zip(kinds, calls[1:].tolist(), strict=True):
-        loop = ready(_field_loop(kind, bodies), bodies.may_run_in_python)
-        loop(bodies.array, bodies.control, stages, row, layers, first, count, time)
-    if counts.any():
-        pull = ready(pulls_loop(bodies), bodies.may_run_in_python)
-        pull(bodies.array, stages, row, springs, point_forces, counts)
+    return [Loop(factory, (*made_for, pitch), arguments, Role.PASSES) for pitch in (bodies.pitch, ANY_PITCH)]

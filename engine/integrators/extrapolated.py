@@ -5,15 +5,15 @@ from weakref import WeakSet
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, ready
+from ..compilation.choice import Loop, Role, named, ready
+from ..compilation.packed import Packed
 from ..loops import extrapolation
 from ..loops.columns import Integers
-from ..loops.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
-from ..loops.one_step import accepted
+from ..loops.layout import STAGE_WRENCH, WRENCH_ROWS
+from ..loops.program import AtStages, Operation, move
 from ..store.bodies import Bodies
-from ..store.threads import TakeTicks
-from .compiled_forces import NO_FORCES, Columns, CompiledForces, add_forces, force_tables
-from .integrator import ALONE, Beside, EvaluateForces, Integrator, TakeStagedTick
+from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes
+from .integrator import ALONE, Beside, Integrator
 from .named import method_of
 
 
@@ -55,7 +55,6 @@ class Extrapolated(Integrator):
     """
 
     _takes_actuators = False
-    _takes_compiled_forces = False
 
     def __init__(self, integrator: Integrator | str) -> None:
         integrator = method_of(integrator, "Extrapolated", "integrator")
@@ -110,7 +109,7 @@ class Extrapolated(Integrator):
                     other.store.record(_put_back, bodies, bodies.tick_count, kept)
             bodies.forget_history()
 
-    def _held_ticks(
+    def _operations(
         self,
         bodies: Bodies,
         control: Integers,
@@ -118,62 +117,44 @@ class Extrapolated(Integrator):
         gyroscopic: bool,
         forces: CompiledForces = NO_FORCES,
         threads: int = 1,
-    ) -> TakeTicks:
-        take_staged = self._staged_tick(bodies, control, dt, gyroscopic, NO_FORCES, False)
-        take_held = self.integrator._held_ticks(bodies, control, dt, gyroscopic, NO_FORCES, threads)
+        beside: Beside = ALONE,
+    ) -> list[Operation]:
+        self._flown.add(bodies)
+        array, history, acting = bodies.array, bodies.history_array(), beside.at_stages
+        extrapolate, remember = _own_loops(bodies)
+        function, tables = in_passes([extrapolate], bodies, forces)
 
-        def take(ticks: int) -> int:
-            # with a held wrench, the history has a single value from the third tick on, and extrapolates to that value
-            for tick in range(min(ticks, 2)):
-                if not take_staged(lambda stage, offset: None):
-                    return tick
-            rest = max(ticks - 2, 0)
-            return ticks - rest + (accepted(take_held(rest)) if rest else 0)
+        def at_stage(block: int, offset: float, steps: Integers, step: float) -> list[Operation]:
+            clocks = offset, dt, step, int(steps is not control)
+            packed = Packed(array, control, steps, history, bodies.stage_array(1), tables, clocks)
+            others = acting.operations(block, offset, steps, step) if acting is not None else []
+            return [Operation(function, packed, STAGE_WRENCH + WRENCH_ROWS * block), *others]
 
-        return take
+        depends_on_rates = forces.depends_on_rates if acting is None else acting.depends_on_rates
+        within = _Extrapolating(AtStages(at_stage, depends_on_rates))
+        inside = self.integrator._operations(bodies, control, dt, gyroscopic, NO_FORCES, threads, within)
+        if acting is None:
+            held = self.integrator._operations(bodies, control, dt, gyroscopic, forces, threads)
+            if len(held) == 1 and held[0].function is move:
+                packed = Packed(*held[0].arguments.arguments, array, control, history, np.zeros(1, np.int64))
+                inside.insert(0, Operation(extrapolation.hold_constant, packed, len(inside), held[0].undo))
+        stored = Operation(ready(remember, bodies.may_run_in_python), Packed(array, control, history))
+        return [*inside, stored]
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        return [*_own_loops(bodies), *self.integrator._kernels(bodies, dt, gyroscopic, NO_FORCES)]
+        inside = self.integrator._kernels(bodies, dt, gyroscopic, forces)
+        array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+        types = {loop.types: loop.arguments[:-1] for loop in inside if loop.role is not Role.PART}
+        rest = array, integers, array, integers
+        holding = [named(extrapolation.hold_constant, Packed(integers, each, *rest), 0, 0) for each in types.values()]
+        return [*_own_loops(bodies), *holding, *inside]
 
-    def _staged_tick(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-        beside: Beside = ALONE,
-    ) -> TakeStagedTick:
-        take_inside = self.integrator._staged_tick(bodies, control, dt, gyroscopic, NO_FORCES, depends_on_rates)
-        tables = force_tables(bodies, forces, for_python=True)
-        extrapolate, remember = (ready(loop, bodies.may_run_in_python) for loop in _own_loops(bodies))
-        remembered = np.full(1, -1, np.int64)
 
-        def take(evaluate: EvaluateForces) -> bool:
-            self._flown.add(bodies)
-            array, history = bodies.array, bodies.history_array()
-            tick = int(control[TICKS])
-            start_time = float(tick) * dt
-            remembered[0] = -1
+class _Extrapolating(Beside):
+    """Extrapolation at the stages of the method inside."""
 
-            def remember_once() -> None:
-                accepted(remember(array, control, history, remembered, tick))
-
-            def extrapolate_and_evaluate(stage: int, offset: float) -> None:
-                row = STAGE_WRENCH + WRENCH_ROWS * stage
-                accepted(extrapolate(array, control, history, bodies.stage_array(1), row, offset / dt))
-                add_forces(bodies, tables, forces.kinds, row, start_time + offset)
-                evaluate(stage, offset)
-
-            # if an exception comes after the tick was counted, the wrench that it held belongs to the history
-            bodies.begin(remember_once)
-            is_finite = take_inside(extrapolate_and_evaluate)
-            remember_once()
-            bodies.end()
-            return is_finite
-
-        return take
+    def __init__(self, at_stages: AtStages) -> None:
+        self.at_stages = at_stages
 
 
 def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
@@ -184,9 +165,11 @@ def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
 
 def _own_loops(bodies: Columns) -> tuple[Loop, Loop]:
     array, control = bodies.array, bodies.control
+    tables = np.zeros((1, 3), np.int64), array, array, array, control
+    packed = Packed(array, control, control, array, array, tables, (0.0, 1.0, 1.0, 0))
     return (
-        Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),
-        Loop(extrapolation.remember, (bodies.pitch,), (array, control, array, control, 0)),
+        Loop(extrapolation.extrapolate, (bodies.pitch,), (packed, 0, 0)),
+        Loop(extrapolation.remember, (bodies.pitch,), (Packed(array, control, array), 0, 0)),
     )
 
 

@@ -1,61 +1,25 @@
 """The interface between a world and an integration method."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from ..compilation.choice import Loop, ready, should_fuse
-from ..compilation.compiler import has_address, without_dispatch
+from ..compilation.choice import Loop, Role, ready, should_fuse
 from ..compilation.packed import Packed
 from ..loops import one_step
 from ..loops.columns import Integers
-from ..loops.layout import SKIPPED
-from ..loops.one_step import Advance, accepted
-from ..loops.program import Operation, moving
+from ..loops.one_step import Advance
+from ..loops.program import AtStages, Operation, moving, moving_in_stages
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, passes_loops
 
-EvaluateForces = Callable[[int, float], None]
-"""Called as `evaluate(stage, offset)`, this adds the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
-
-
-TakeStagedTick = Callable[[EvaluateForces], bool]
 LoopCall = partial[int]
-"""Called as `loop(stage, ticks)`: a loop in passes with its other arguments (see `loops.one_step.passes`)."""
-
-
-class StagedTick:
-    """One tick prepared in advance: a loop is called for each stage in turn, and once more for the end of the tick."""
-
-    __slots__ = ("_loop", "_stages")
-
-    def __init__(self, loop: LoopCall, stages: Sequence[tuple[int, float]]) -> None:
-        """Create from a loop.
-
-        Args:
-            loop: The loop in passes.
-            stages: For each evaluation of forces, its arguments.
-        """
-        function, arguments = loop.func, loop.args
-        if has_address(function):
-            function = without_dispatch(function, *arguments, 0, 1)
-        self._loop = partial(function, *arguments)
-        self._stages = tuple(enumerate(stages))
-
-    def __call__(self, evaluate: EvaluateForces) -> bool:
-        loop = self._loop
-        for number, (block, offset) in self._stages:
-            result = loop(number, 1)
-            if result == SKIPPED:
-                continue
-            if result <= 0:
-                accepted(result)
-                return False
-            evaluate(block, offset)
-        return accepted(loop(len(self._stages), 1)) == 1
+"""Called as `loop(stage, ticks)`: a loop in passes with its first argument (see `loops.one_step.passes`)."""
+Stages = Sequence[tuple[int, float]]
+"""The block of the stage array, and the time [s] after the start of the tick, of each evaluation of forces in a tick."""
 
 
 class Beside:
@@ -63,9 +27,11 @@ class Beside:
 
     Attributes:
         moves_mass: Whether mass centres may move in the body frame.
+        at_stages: What acts at the stages of the method beside the compiled forces; None if nothing does.
     """
 
     moves_mass = False
+    at_stages: AtStages | None = None
 
     def around(
         self, integrator: "Integrator", control: Integers, dt: float
@@ -77,18 +43,9 @@ class Beside:
         """The operations of a tick of several steps before the first step, after each step, and after the last one."""
         return (), (), ()
 
-    def staged(
-        self,
-        integrator: "Integrator",
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> TakeStagedTick:
-        """Create the function that takes one step of `dt` [s], and calls back for forces; see `Integrator._staged_tick`."""
-        return integrator._staged_tick(bodies, control, dt, gyroscopic, forces, depends_on_rates)
+    def instead(self, integrator: "Integrator", control: Integers, dt: float) -> list[Operation]:
+        """The operations that move the bodies over a step in place of the method; none if nothing does."""
+        return []
 
 
 ALONE = Beside()
@@ -109,8 +66,6 @@ class Integrator(ABC):
     """Whether wheels, tanks and pulses may act; False for a method that tries ticks of several lengths or reuses earlier wrenches."""
     _divides_ticks: bool = False
     """Whether a tick consists of several steps, in each of which actuators and joints act."""
-    _takes_compiled_forces: bool = True
-    """Whether `_held_ticks` accepts compiled forces; False for a method that needs each wrench."""
 
     @property
     @abstractmethod
@@ -140,20 +95,50 @@ class Integrator(ABC):
             game_mode: Whether the gyroscopic term is dropped.
         """
 
+    @abstractmethod
     def _operations(
         self,
         bodies: Bodies,
         control: Integers,
         dt: float,
         gyroscopic: bool,
-        forces: CompiledForces,
-        threads: int,
-        beside: Beside,
+        forces: CompiledForces = NO_FORCES,
+        threads: int = 1,
+        beside: Beside = ALONE,
     ) -> list[Operation]:
-        """The operations of a tick with what acts beside the method; for the other arguments see `_held_ticks`."""
+        """The operations of a tick or step of `dt` [s], which `control` counts, with held wrench rows and `forces` at each stage.
+
+        They are valid until the bodies' `layout_version` changes.
+        """
+
+    @abstractmethod
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        """Return every loop that may run ticks of these bodies with these forces, the fastest first."""
+
+
+class MethodInStages(Integrator):
+    """A method that moves all bodies in one loop, or from stage to stage where other forces than compiled ones act."""
+
+    def _operations(
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces = NO_FORCES,
+        threads: int = 1,
+        beside: Beside = ALONE,
+    ) -> list[Operation]:
         before, after = beside.around(self, control, dt)
-        take = self._held_ticks(bodies, control, dt, gyroscopic, forces, threads)
-        return [*before, moving(take, bodies.array, control, bodies.stores_momentum), *after]
+        moves, acting = beside.instead(self, control, dt), beside.at_stages
+        states = bodies.array, control, bodies.stores_momentum
+        if not moves and acting is None:
+            moves = [moving(self._held_ticks(bodies, control, dt, gyroscopic, forces, threads), *states)]
+        elif not moves:
+            assert acting is not None
+            loop, stages = self._in_stages(bodies, control, dt, gyroscopic, forces, acting.depends_on_rates)
+            moves = moving_in_stages(loop, stages, acting, *states, dt)
+        return [*before, *moves, *after]
 
     @abstractmethod
     def _held_ticks(
@@ -162,22 +147,17 @@ class Integrator(ABC):
         control: Integers,
         dt: float,
         gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
+        forces: CompiledForces,
+        threads: int,
     ) -> TakeTicks:
         """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with `forces` evaluated at each stage.
 
-        It is valid until the bodies' `layout_version` changes. It returns the number of ticks that ended finite, each counted in
-        `control`. If fewer ticks ended finite than were requested, the tick after them was undone. A negative result means that a
-        loop rejected its array and changed nothing.
+        It returns the number of ticks that ended finite, each counted in `control`. If fewer ticks ended finite than were requested, the
+        tick after them was undone. A negative result means that a loop rejected its array and changed nothing.
         """
 
     @abstractmethod
-    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        """Return every loop that may run ticks of these bodies with these forces, the fastest first."""
-
-    @abstractmethod
-    def _staged_tick(
+    def _in_stages(
         self,
         bodies: Bodies,
         control: Integers,
@@ -185,19 +165,15 @@ class Integrator(ABC):
         gyroscopic: bool,
         forces: CompiledForces,
         depends_on_rates: bool,
-        beside: Beside = ALONE,
-    ) -> TakeStagedTick:
-        """Create `take(evaluate)`, which runs one tick and returns whether it ended finite.
+    ) -> tuple[LoopCall, Stages]:
+        """Return the loop in passes, which is called once per stage and once more for the end of the tick, and the stages.
 
-        At each stage, `forces` act, and so do the forces that `evaluate` adds. The result is valid until the bodies' `layout_version`
-        changes. If an evaluation raises or the tick does not end finite, the bodies are unchanged. Every other tick is counted in
-        `control`. `depends_on_rates` says whether one of all these forces depends on velocity or angular velocity. Only a method that
-        divides ticks cares for what acts `beside` it.
+        `depends_on_rates` says whether any force at the stages depends on velocity or angular velocity.
         """
 
 
 @dataclass(frozen=True, repr=False)
-class OneStepMethod(Integrator):
+class OneStepMethod(MethodInStages):
     """A method that starts each tick from the state alone, written as one scalar function `advance` (see `loops.one_step`)."""
 
     stage_offsets: ClassVar[tuple[float, ...]]
@@ -214,8 +190,8 @@ class OneStepMethod(Integrator):
         control: Integers,
         dt: float,
         gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
+        forces: CompiledForces,
+        threads: int,
     ) -> TakeTicks:
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
@@ -233,9 +209,9 @@ class OneStepMethod(Integrator):
 
     def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
-        return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1))
+        return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1), Role.FUSED)
 
-    def _staged_tick(
+    def _in_stages(
         self,
         bodies: Bodies,
         control: Integers,
@@ -243,10 +219,9 @@ class OneStepMethod(Integrator):
         gyroscopic: bool,
         forces: CompiledForces,
         depends_on_rates: bool,
-        beside: Beside = ALONE,
-    ) -> TakeStagedTick:
+    ) -> tuple[LoopCall, Stages]:
         loop = self._passes(bodies, control, dt, gyroscopic, forces)
-        return StagedTick(loop, [(stage, offset * dt) for stage, offset in enumerate(self.stage_offsets)])
+        return loop, [(stage, offset * dt) for stage, offset in enumerate(self.stage_offsets)]
 
     def _passes(
         self, bodies: Bodies, control: Integers, dt: float, gyroscopic: bool, forces: CompiledForces

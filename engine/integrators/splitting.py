@@ -8,15 +8,15 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, ready, should_fuse
+from ..compilation.choice import Loop, Role, ready, should_fuse
 from ..compilation.packed import Packed
 from ..loops import splitting, splitting_passes
 from ..loops.columns import Integers
 from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
-from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, passes_loops
-from .integrator import ALONE, Beside, Integrator, LoopCall, StagedTick, TakeStagedTick
+from .compiled_forces import Columns, CompiledForces, in_passes, passes_loops
+from .integrator import LoopCall, MethodInStages, Stages
 
 Table = tuple[tuple[float, float], ...]
 """Rows (kick, drift) in fractions of a tick, in order."""
@@ -30,7 +30,7 @@ SUZUKI: tuple[float, ...] = (_P, _P, 1.0 - 4.0 * _P, _P, _P)
 """The lengths of five steps of order two that make one step of order four."""
 
 
-class Splitting(Integrator):
+class Splitting(MethodInStages):
     """A method that alternates kicks and drifts (see `loops.splitting`).
 
     A kick changes the momenta by the forces at a fixed pose. A drift is the motion without forces. A force that depends on the rates would
@@ -76,8 +76,8 @@ class Splitting(Integrator):
         control: Integers,
         dt: float,
         gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
+        forces: CompiledForces,
+        threads: int,
     ) -> TakeTicks:
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
@@ -97,7 +97,9 @@ class Splitting(Integrator):
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
         made_for = self._turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
         factory = splitting.table_ticks if self._constants else splitting.strang_ticks
-        return Loop(factory, made_for, (bodies.array, bodies.control, *self._constants, forces.layers, dt, 1))
+        return Loop(
+            factory, made_for, (bodies.array, bodies.control, *self._constants, forces.layers, dt, 1), Role.FUSED
+        )
 
     @property
     def _constants(self) -> tuple[FloatArray, ...]:
@@ -109,7 +111,7 @@ class Splitting(Integrator):
             return 1
         return 2 if self.order == 2 else 4
 
-    def _staged_tick(
+    def _in_stages(
         self,
         bodies: Bodies,
         control: Integers,
@@ -117,11 +119,10 @@ class Splitting(Integrator):
         gyroscopic: bool,
         forces: CompiledForces,
         depends_on_rates: bool,
-        beside: Beside = ALONE,
-    ) -> TakeStagedTick:
+    ) -> tuple[LoopCall, Stages]:
         loop = self._passes(bodies, control, dt, gyroscopic, forces, depends_on_rates)
         offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, splitting_passes.OFFSET]
-        return StagedTick(loop, [(0, offset * dt) for offset in offsets.tolist()])
+        return loop, [(0, offset * dt) for offset in offsets.tolist()]
 
     def _passes(
         self,

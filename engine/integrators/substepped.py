@@ -1,7 +1,7 @@
 """Ticks divided into smaller steps, either a fixed number or as many as a tolerance requires."""
 
-from collections.abc import Callable, Iterable
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,9 @@ from ..loops.one_step import accepted
 from ..loops.program import Operation, Program
 from ..loops.steps import divided, step_loops
 from ..store.bodies import Bodies
-from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, Columns, CompiledForces
 from .extrapolated import Extrapolated
-from .integrator import ALONE, Beside, EvaluateForces, Integrator, TakeStagedTick
+from .integrator import ALONE, Beside, Integrator
 from .named import method_of
 
 MOST_SUBSTEPS = 1024
@@ -128,86 +127,30 @@ class Substepped(Integrator):
         control: Integers,
         dt: float,
         gyroscopic: bool,
-        forces: CompiledForces,
-        threads: int,
-        beside: Beside,
+        forces: CompiledForces = NO_FORCES,
+        threads: int = 1,
+        beside: Beside = ALONE,
     ) -> list[Operation]:
-        steps, inner = control.copy(), self.integrator
+        steps, inner, acting = control.copy(), self.integrator, (gyroscopic, forces, threads, beside)
         before, each, after = beside.around_steps()
         outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
         if self.n is not None:
-            inside = inner._operations(bodies, steps, dt / self.n, gyroscopic, forces, threads, beside)
-            return divided(*outside, [*inside, *each], self.n)
+            return divided(*outside, [*inner._operations(bodies, steps, dt / self.n, *acting), *each], self.n)
 
         @cache
-        def run(step: float) -> TakeTicks:
-            return inner._held_ticks(bodies, steps, step, gyroscopic, forces, threads)
+        def program(step: float) -> Program:
+            return Program(inner._operations(bodies, steps, step, *acting), steps)
 
         def take_steps(step: float, count: int) -> bool:
-            return accepted(run(step)(count)) == count
+            return accepted(program(step).run(count)) == count
 
         def converge(_arguments: Packed, _operand: int, _ticks_left: int) -> int:
             return self._converge(bodies, control, steps, dt, take_steps)
 
         return divided(*outside, [Operation(converge, Packed())])
 
-    def _held_ticks(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
-    ) -> TakeTicks:
-        program = Program(self._operations(bodies, control, dt, gyroscopic, forces, threads, ALONE), control)
-        return partial(_run_whole, bodies, program)
-
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         return [*step_loops(), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
-
-    def _staged_tick(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-        beside: Beside = ALONE,
-    ) -> TakeStagedTick:
-        steps, called = control.copy(), list[EvaluateForces]()
-        before, each, after = beside.around_steps()
-        acting = gyroscopic, forces, depends_on_rates
-
-        @cache
-        def step_of(step: float) -> TakeStagedTick:
-            return beside.staged(self.integrator, bodies, steps, step, *acting)
-
-        def take_steps(step: float, count: int) -> bool:
-            start_time, (evaluate,) = float(control[TICKS]) * dt, called
-
-            def evaluate_in_step(stage: int, offset: float) -> None:
-                # the time as compiled loops compute it from their own step count; this difference is exact
-                evaluate(stage, float(steps[TICKS]) * step + offset - start_time)
-
-            take = step_of(step)
-            return all(take(evaluate_in_step) and _do(each) for _ in range(count))
-
-        def take_all(_arguments: Packed, _operand: int, _ticks_left: int) -> int:
-            if self.n is None:
-                return self._converge(bodies, control, steps, dt, take_steps)
-            steps[TICKS] = control[TICKS] * self.n
-            return take_steps(dt / self.n, self.n)
-
-        outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
-        program = Program(divided(*outside, [Operation(take_all, Packed())]), control)
-
-        def take(evaluate: EvaluateForces) -> bool:
-            called[:] = [evaluate]
-            return accepted(_run_whole(bodies, program, 1)) == 1
-
-        return take
 
     def _converge(self, bodies: Bodies, control: Integers, steps: Integers, dt: float, take: TakeSteps) -> bool:
         """Double the number of steps until no body's result changes by more than the tolerance; each keeps its first such result."""
@@ -239,21 +182,6 @@ class Substepped(Integrator):
             f"{MOST_SUBSTEPS // 2} and {MOST_SUBSTEPS} sub-steps of a tick of {dt:g} s. The world is as it was before that "
             "tick; use a shorter tick or a larger tolerance"
         )
-
-
-def _run_whole(bodies: Bodies, program: Program, ticks: int) -> int:
-    """Run ticks by a program; one that an exception ends is completed or undone with the tick of the world."""
-    bodies.begin(program.recover)
-    taken = program.run(ticks)
-    bodies.end()
-    return taken
-
-
-def _do(operations: Iterable[Operation]) -> bool:
-    """Call operations from Python; always true."""
-    for each in operations:
-        each.function(each.arguments, each.operand, 1)
-    return True
 
 
 def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:

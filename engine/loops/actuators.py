@@ -822,37 +822,6 @@ def end_kicks(
     return depends_on_rates
 
 
-@kernel("settle-or-undo")
-def settle_or_undo(
-    array: Array,
-    control: Integers,
-    driven: Array,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    counts: Integers,
-    calls: Integers,
-    stores: bool,
-    dt: float,
-) -> int:
-    """Bring the actuators to the end of a counted tick, or undo the tick; called from Python, where an interrupt cannot split it.
-
-    `calls` has the addresses of `settle`, `undo` and `undo_drive`, which are not compiled again as parts of this kernel.
-
-    Returns:
-        The column of a body that is not finite or has no valid tensor any more, or -1.
-    """
-    if counts[IS_OPEN] == 0:
-        return -1
-    bad = call(calls[0], (array, driven, thrusters, wheels, tanks, counts, dt, True))
-    if bad >= 0:
-        call(calls[1], (array, control, stores))
-        call(calls[2], (array, driven, thrusters, wheels, tanks, counts))
-        control[BAD] = bad
-    counts[IS_OPEN] = 0
-    return bad
-
-
 DRIVE, GATHER, SETTLE, UNDO_DRIVE = range(4)
 """Indices into the plan of `begin_driven`, of the addresses of the kernels that it calls."""
 
@@ -867,7 +836,7 @@ each column of the bodies, a mark, which is zero before and after, and then the 
 
 @kernel("begin-driven")
 def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
-    """The operation before the move: drive the actuators, and gather the held wrench where it has changed.
+    """The operation before the move: drive the actuators, and gather the held wrench where it has changed, or everywhere (`operand` is 1).
 
     Packed are the bodies (their array, its control, their number); the tables of driven bodies, thrusters, wheels, tanks, gravities,
     constant forces and pushes; the counts with which the held wrench was last gathered, and the numbers that `COUNTS` and `STALE_BODIES`
@@ -886,8 +855,8 @@ def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
     owners = plan[after_stale + pitch :]
     counts[PUSHES] = held[PUSHES]
     found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
-    if found > 0:
-        counts[STALE] = found
+    if found > 0 or (found == 0 and operand == 1):
+        counts[STALE] = -1 if operand == 1 else found
         contributions = (gravities, constants, thrusters, pushes, wheels)
         _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks))
     return 0 if found < 0 else 1

@@ -1,31 +1,43 @@
-"""Extrapolation of wrenches that are evaluated only at the start of each tick, by a polynomial through the last three."""
+"""Operations that extrapolate wrenches which are evaluated only at the start of each tick, by a polynomial through the last three."""
 
 from collections.abc import Callable
 from functools import cache
 
-from ..compilation.compiler import kernel
-from .columns import Array, Integers
+from ..compilation.compiler import call, inlined, kernel
+from ..compilation.packed import Packed, unpack
+from .columns import Array
 from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, TICKS, WRENCH, WRENCH_ROWS
+from .point_forces import add_forces
+from .program import forward_by
 
 
 @cache
-def extrapolate(pitch: int) -> Callable[[Array, Integers, Array, Array, int, float], int]:
-    """Make `loop(array, control, history, stages, wrench_row, ticks) -> 0`, which extrapolates the wrench to a stage.
+def extrapolate(pitch: int) -> Callable[..., int]:
+    """Make the operation that extrapolates the held wrench to a stage, whose wrench begins at `wrench_row`, and adds the forces there.
 
-    The time of the stage is `ticks` after the start of the tick, in ticks. Let c be the held wrench of this tick, b that of the previous
-    tick and a that of the tick before. The result at x ticks is ``c + x (c − b) + x (x + 1)/2 (c − 2 b + a)``, the quadratic through the
-    three values at x = −2, −1 and 0. It is written in differences, so that a constant wrench stays constant to the last bit. If a body has
-    only one previous value, the result is linear. If it has none, the result is constant.
+    Packed are the bodies, their control, that of the steps of a tick that is divided, or the same again, the history, the stages, what
+    `point_forces.add_forces` takes, and of the clocks the time of the stage after the start of the step [s], the length of a tick and of a
+    step [s], and 1 if the tick is divided.
+
+    Let c be the held wrench of this tick, b that of the previous tick and a that of the tick before. The result at x ticks after the
+    start of the tick is ``c + x (c − b) + x (x + 1)/2 (c − 2 b + a)``, the quadratic through the three values at x = −2, −1 and 0. It is
+    written in differences, so that a constant wrench stays constant to the last bit. If a body has only one previous value, the result is
+    linear. If it has none, the result is constant.
     """
 
     @kernel(f"extrapolate-{pitch}")
-    def loop(array: Array, control: Integers, history: Array, stages: Array, wrench_row: int, ticks: float) -> int:
+    def operation(packed: Packed, wrench_row: int, ticks_left: int) -> int:
+        array, control, steps, history, stages, forces, clocks = unpack(packed)
+        offset, dt, step, is_divided = clocks
+        calls, layers, springs, point_forces, counts = forces
         if array.shape[1] != pitch or history.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        count = control[COUNT]
+        start = float(control[TICKS]) * dt
+        passed = float(steps[TICKS]) * step + offset - start if is_divided != 0 else float(offset)
+        ticks = passed / dt
         half_square = 0.5 * ticks * (ticks + 1.0)
         for row in range(WRENCH_ROWS):
-            for column in range(count):
+            for column in range(control[COUNT]):
                 known = float(history[KNOWN_WRENCHES, column])
                 now = float(array[WRENCH + row, column])
                 last = float(history[LAST_WRENCH + row, column])
@@ -33,25 +45,23 @@ def extrapolate(pitch: int) -> Callable[[Array, Integers, Array, Array, int, flo
                 slope = now - last if known > 0.5 else 0.0
                 bend = now - 2.0 * last + older if known > 1.5 else 0.0
                 stages[wrench_row + row, column] = now + ticks * slope + half_square * bend
-        return 0
+        time, row = start + passed, wrench_row
+        if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
+            return -1
+        return 1
 
-    return loop
+    return operation
 
 
 @cache
-def remember(pitch: int) -> Callable[[Array, Integers, Array, Integers, int], int]:
-    """Make `loop(array, control, history, remembered, tick) -> 0`, which stores the held wrench in the history at the end of a tick.
-
-    It does so if the tick was counted, and once per tick, of which `remembered` has the last.
-    """
+def remember(pitch: int) -> Callable[..., int]:
+    """Make the operation that stores the held wrench in the history; packed are the bodies, their control and the history."""
 
     @kernel(f"remember-wrenches-{pitch}")
-    def loop(array: Array, control: Integers, history: Array, remembered: Integers, tick: int) -> int:
+    def operation(packed: Packed, operand: int, ticks_left: int) -> int:
+        array, control, history = unpack(packed)
         if array.shape[1] != pitch or history.shape[1] != pitch:
             return -1
-        if control[TICKS] == tick or remembered[0] == tick:
-            return 0
-        remembered[0] = tick
         count = control[COUNT]
         for row in range(WRENCH_ROWS):
             for column in range(count):
@@ -59,6 +69,35 @@ def remember(pitch: int) -> Callable[[Array, Integers, Array, Integers, int], in
                 history[LAST_WRENCH + row, column] = array[WRENCH + row, column]
         for column in range(count):
             history[KNOWN_WRENCHES, column] = 1.0 if history[KNOWN_WRENCHES, column] < 0.5 else 2.0
-        return 0
+        return 1
 
-    return loop
+    return operation
+
+
+@kernel("hold-constant")
+def hold_constant(packed: Packed, operations: int, ticks_left: int) -> int:
+    """Run a tick by the loop for held wrenches, and leave out the operations that extrapolate, if the wrench is what it was in two ticks.
+
+    Packed are the address of the loop, in an array, its arguments without the number of ticks, the bodies, their control, the history, and
+    an array for what was left of a call when this was last found: within a call, a wrench that is constant remains so.
+    """
+    calls, arguments, array, control, history, left = unpack(packed)
+    if left[0] != ticks_left + 1 and not _is_constant(array, history, control[COUNT]):
+        return 1
+    result = call(calls[0], (*arguments, 1))
+    left[0] = ticks_left if result > 0 else 0
+    return forward_by(operations) if result > 0 else result
+
+
+@inlined
+def _is_constant(array: Array, history: Array, count: int) -> bool:
+    """Whether the held wrench of each body is what it was in the last two ticks."""
+    for row in range(WRENCH_ROWS):
+        for column in range(count):
+            now, last = array[WRENCH + row, column], history[LAST_WRENCH + row, column]
+            if now != last or last != history[OLDER_WRENCH + row, column]:
+                return False
+    for column in range(count):
+        if history[KNOWN_WRENCHES, column] < 1.5:
+            return False
+    return True

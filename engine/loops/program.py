@@ -1,9 +1,9 @@
 """A tick as a list of operations, which one kernel runs.
 
 An operation is a kernel ``operation(arguments, operand, ticks_left) -> int``, which is called by its address. The arguments are `Packed`,
-so that all operations have the same interface, whatever they work on. An operation returns 1; `back_by` a number of operations that are to
-run again; 0 if the tick is not finite; or a negative number if the tick was rejected before anything was changed. `ticks_left` is 1 in the
-last tick of a call.
+so that all operations have the same interface, whatever they work on. An operation returns 1; `back_by` or `forward_by` a number of
+operations that are to run again, or to be left out; 0 if the tick is not finite; or a negative number if the tick was rejected before
+anything was changed. `ticks_left` is 1 in the last tick of a call.
 
 An operation may have another one that undoes it. If a tick is not finite, these are called in the opposite order, from the operation that
 failed on. They get the tick count at the start of the tick as their operand, and must do no harm if the operation has not run.
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compilation.choice import Loop, StandIn, in_python, named, ready
+from ..compilation.choice import Loop, StandIn, has_name, in_python, named, ready
 from ..compilation.compiler import (
     COMPILED,
     address_of,
@@ -29,6 +29,7 @@ from ..compilation.compiler import (
     kernel,
     plain,
     types_of,
+    without_dispatch,
 )
 from ..compilation.packed import Packed, unpack
 from ..compilation.whole import call_whole
@@ -66,17 +67,27 @@ def run_program(program: Packed, ticks: int) -> int:
             if result <= 0:
                 _undo(operations, state, place + 1)
                 return min(result, 0) if tick == 0 else tick
-            place += 2 - result
+            place += result if result < _BACK else _BACK - result
         place = 0
         state[START] = control[TICKS]
     state[PLACE] = 0
     return ticks
 
 
+_BACK = 1 << 20
+"""More operations than any list has."""
+
+
 @inlined
 def back_by(operations: int) -> int:
     """What an operation returns to have so many operations before it, and then itself, run again."""
-    return operations + 2
+    return _BACK + operations
+
+
+@inlined
+def forward_by(operations: int) -> int:
+    """What an operation returns to have so many operations behind it left out; see also `layout.SKIPPED`."""
+    return 1 + operations
 
 
 @kernel("undo-program")
@@ -128,6 +139,8 @@ class Operation(NamedTuple):
     arguments: Packed
     operand: int = 0
     undo: tuple[Callable[..., Any], Packed] | None = None
+    loop: Callable[[int], int] | None = None
+    """A loop that does the same for any number of ticks; None if there is none."""
 
 
 class Program:
@@ -135,6 +148,8 @@ class Program:
 
     If all of them are compiled, so is the call that runs ticks. While a kernel is missing, plain Python runs the same list and calls each
     operation, compiled or not; a tick is then whole, because what an exception has left of one is put back.
+
+    A list of one loop is run by that loop.
 
     Attributes:
         operations: The operations, in order.
@@ -149,23 +164,30 @@ class Program:
             control: The control of the bodies.
         """
         self.operations, self._state, self._control = tuple(operations), np.zeros(2, np.int64), control
+        if len(self.operations) == 1 and self.operations[0].loop is not None:
+            self.run: Callable[[int], int] = self.operations[0].loop
+            return
         self._bound: list[Callable[..., Any]] = []
         table = np.zeros((len(self.operations), 5), np.int64)
         self._packed = Packed(table, self._state, control)
         undone = [each.undo for each in self.operations if each.undo is not None]
         called = [(each.function, each.arguments) for each in self.operations] + undone
         self._arguments = tuple(arguments for _function, arguments in called)
-        kernels = [(function, arguments) for function, arguments in called if has_address(function)]
-        loops = [*program_loops(), *(named(function, arguments, 0, 0) for function, arguments in kernels)]
-        has_stand_ins = any(isinstance(function, StandIn) for function, _arguments in called)
-        is_compiled = COMPILED and not has_stand_ins and not in_python(loops, may_stand_in=True)
+        is_compiled = COMPILED and not any(isinstance(function, StandIn) for function, _arguments in called)
+        if is_compiled:
+            # whoever has made an operation of a kernel from a factory has chosen it because it can run
+            chosen = [each for each in called if has_address(each[0]) and has_name(each[0])]
+            kernels = [named(function, arguments, 0, 0) for function, arguments in chosen]
+            is_compiled = not in_python([*program_loops(), *kernels], may_stand_in=True)
         address = _address if is_compiled else self._address_in_python
         for row, each in zip(table, self.operations, strict=True):
             row[:3] = address(each.function, each.arguments), int(each.arguments), each.operand
             if each.undo is not None:
                 row[3:] = address(*each.undo), int(each.undo[1])
-        self.run: Callable[[int], int] = self._run_in_python
+        self.run = self._run_in_python
         if is_compiled:
+            self._enter = without_dispatch(run_program, self._packed, 0)
+            self._called = [partial(each.function, each.arguments, each.operand) for each in self.operations]
             self.run = partial(run_program, self._packed) if table[:, ADDRESS].all() else self._run_in_turns
         self._packed.owner = self
 
@@ -185,19 +207,19 @@ class Program:
 
     def _run_in_turns(self, ticks: int) -> int:
         """Run ticks in compiled calls, and functions of Python between them."""
-        state, done = self._state, 0
+        enter, packed, state, called, done = self._enter, self._packed, self._state, self._called, 0
         state[PLACE] = 0
         while True:
-            taken = run_program(self._packed, ticks - done)
-            done += max(taken, 0)
+            taken = enter(packed, ticks - done)
+            if taken > 0:
+                done += taken
             place = state.item(PLACE)
             if not place:
-                return min(taken, 0) if done == 0 else done
-            each = self.operations[place - 1]
-            result = each.function(each.arguments, each.operand, ticks - done)
+                return done or taken
+            result = called[place - 1](ticks - done)
             if result <= 0:
-                undo_program(self._packed)
-                return min(result, 0) if done == 0 else done
+                undo_program(packed)
+                return done or min(result, 0)
 
     def recover(self) -> None:
         """Complete or undo the tick that an exception has ended, if one is open, depending on whether it was counted."""
@@ -230,12 +252,56 @@ def move_loops(arguments: tuple[Any, ...]) -> tuple[Loop, Loop]:
 
 def moving(run: Callable[[int], int], array: Array, control: Integers, stores: bool) -> Operation:
     """The operation that moves bodies by a loop with all arguments but the number of ticks."""
-    back = Packed(array, control, int(stores))
+    function, arguments = _one_tick(run)
+    return Operation(function, arguments, 0, (undo_move, Packed(array, control, int(stores))), run)
+
+
+class AtStages(NamedTuple):
+    """What acts at the stages of a tick and is no part of the loop in passes, such as forces that Python calls.
+
+    Attributes:
+        operations: Called as ``operations(stage, offset, control, dt)``, this makes the operations that add to the wrench of a stage,
+            `offset` [s] after the start of a tick or step of `dt` [s], which `control` counts.
+        depends_on_rates: Whether any force at the stages, compiled or not, depends on velocity or angular velocity.
+    """
+
+    operations: Callable[[int, float, Integers, float], list[Operation]]
+    depends_on_rates: bool
+
+
+def moving_in_stages(
+    loop: Callable[[int, int], int],
+    stages: Sequence[tuple[int, float]],
+    acting: AtStages,
+    array: Array,
+    control: Integers,
+    stores: bool,
+    dt: float,
+) -> list[Operation]:
+    """The operations that move bodies from stage to stage by a loop in passes, which is called once more for the end of the tick.
+
+    Args:
+        loop: Called as ``loop(stage, 1)``.
+        stages: The block of the stage array, and the time [s] after the start of the tick, of each evaluation of the forces.
+        acting: What acts at the stages.
+        array: The bodies.
+        control: Counts the ticks or steps.
+        stores: Whether any body stores momentum.
+        dt: The length of a tick or step [s].
+    """
+    operations = list[Operation]()
+    for number, (block, offset) in enumerate(stages):
+        operations.append(Operation(*_one_tick(partial(loop, number))))
+        operations += acting.operations(block, offset, control, dt)
+    return [*operations, moving(partial(loop, len(stages)), array, control, stores)._replace(loop=None)]
+
+
+def _one_tick(run: Callable[[int], int]) -> tuple[Callable[..., Any], Packed]:
+    """The function of an operation that calls a loop for one tick, and its arguments."""
     if isinstance(run, partial) and has_address(run.func):
-        calls = np.array([address_of(run.func, types_of(*run.args, 1))], np.int64)
-        return Operation(move, Packed(calls, run.args), 0, (undo_move, back))
+        return move, Packed(np.array([address_of(run.func, types_of(*run.args, 1))], np.int64), run.args)
 
     def move_in_python(arguments: Packed, operand: int, ticks_left: int) -> int:
         return run(1)
 
-    return Operation(move_in_python, Packed(), 0, (undo_move, back))
+    return move_in_python, Packed()

@@ -61,6 +61,16 @@ def put_back(packed: Packed, start: int, unused: int) -> int:
     return 1
 
 
+@kernel("add-kept")
+def add_kept(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Add rows that are kept to those of a table; packed is the same as in `keep`."""
+    table, rows, kept, columns = unpack(packed)
+    for place in range(rows.shape[0]):
+        for column in range(columns):
+            table[rows[place], column] += kept[place, column]
+    return 1
+
+
 @kernel("open-steps")
 def open_steps(packed: Packed, operand: int, ticks_left: int) -> int:
     """Begin a tick of several steps; packed are the controls of ticks and of steps, the number of steps taken, and of those to take."""
@@ -159,10 +169,16 @@ def divided(
     ]
 
 
-def step_loops() -> list[Loop]:
-    """The kernels of ticks of several steps."""
+def keeping_loops() -> list[Loop]:
+    """The kernels that keep rows of tables."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    shadow, counted = Packed(array, integers, array, 0), Packed(integers, integers, integers, 0)
-    end = Packed(array, integers, array, array, 0)
-    arguments = ((keep, shadow), (put_back, shadow), (open_steps, counted), (blame_steps, counted), (repeat, counted))
-    return [named(function, packed, 0, 0) for function, packed in (*arguments, (end_steps, end))]
+    shadow = Packed(array, integers, array, 0)
+    return [named(function, shadow, 0, 0) for function in (keep, put_back, add_kept)]
+
+
+def step_loops() -> list[Loop]:
+    """The kernels of ticks of several steps, beside those that keep rows."""
+    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+    counted = Packed(integers, integers, integers, 0)
+    own = [named(function, counted, 0, 0) for function in (open_steps, blame_steps, repeat)]
+    return [*own, named(end_steps, Packed(array, integers, array, array, 0), 0, 0)]

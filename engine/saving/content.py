@@ -175,8 +175,7 @@ class Owners:
         self.stages.functions = (inventory.on_tick, inventory.after_tick, inventory.on_joint)
         self.clock._restore(content.clock)
         self.held.restart(content.push_tick)
-        self.actuators.restart()
-        self.joints.restart()
+        self.joints.contacts.restart()
         self.stages.freezing.restart()
         if stores or self.actuators.has_wheels:
             bodies.look_for_stored_momentum()
@@ -206,6 +205,7 @@ def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 
 def _exchange_tables(store: Store, bodies: Bodies, wanted: tuple[Table, ...]) -> None:
     """Have the tables of a content in the store; others are emptied, and those of memory leave it."""
+    bodies.layout_version += 1  # loops may be bound to the history, which is another table then
     for name, table in list(store.tables.items()):
         if table not in wanted and not table.schema.follows:
             table.empty()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -109,6 +108,7 @@ class Bodies(Table):
     Attributes:
         control: Further values for the loops over bodies: the ticks run, the number of columns, the first body that was not finite, one.
         freezes: Whether bodies may be frozen, so that loops look whether one is.
+        expects_torques: Whether a function may add motor torques on any body after the loops of a tick have been chosen.
         frozen_version: A counter that grows when other bodies are frozen.
         handles: The handle of each body, in row order.
         by_name: The handle of each body by its name.
@@ -116,8 +116,6 @@ class Bodies(Table):
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
         is_shared: Whether several threads may run ticks of parts of the bodies.
-        unfinished: Functions that complete or undo a tick of several compiled calls, if an exception arrives between two of them; the one
-            of the innermost method is last. Calling them twice does no harm.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
         given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
             bodies.
@@ -130,6 +128,7 @@ class Bodies(Table):
         "_roster",
         "by_name",
         "control",
+        "expects_torques",
         "freezes",
         "frozen_version",
         "given_version",
@@ -139,7 +138,6 @@ class Bodies(Table):
         "mass_properties",
         "stages",
         "stores_momentum",
-        "unfinished",
     )
 
     def __init__(self, store: Owner, is_shared: bool = False) -> None:
@@ -150,8 +148,7 @@ class Bodies(Table):
         self.by_name: dict[str, Any] = {}
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
-        self.stores_momentum = self.freezes = False
-        self.unfinished: tuple[Callable[[], None], ...] = ()
+        self.stores_momentum = self.freezes = self.expects_torques = False
         self.frozen_version = 0
         self.layout_version = 0
         self.given_version = 0
@@ -227,12 +224,18 @@ class Bodies(Table):
         table = self.store.tables.get(HISTORY.name)
         if table is None:
             table = Follower(HISTORY, self.store, self.pitch)
-            self.store.record(self.store.tables.pop, HISTORY.name, None)
+            self.store.record(self._drop_history)
+            self.layout_version += 1
             table.array[:] = 0.0
             table.count = self.count
             table.ids[: self.count], table._next_id = self.ids[: self.count], self._next_id
             self.store.tables[HISTORY.name] = table
         return table.array
+
+    def _drop_history(self) -> None:
+        assert self.store is not None
+        self.store.tables.pop(HISTORY.name, None)
+        self.layout_version += 1
 
     def forget_history(self, rows: Rows = slice(None)) -> None:
         """Discard the wrench history of these bodies after a discontinuity."""
@@ -256,20 +259,6 @@ class Bodies(Table):
             self.layout_version += 1
             self.stages = stages
         return self.stages
-
-    def begin(self, finish: Callable[[], None]) -> None:
-        """Begin a tick of several compiled calls, which `finish` completes or undoes after an exception."""
-        self.unfinished = (*self.unfinished, finish)
-
-    def end(self) -> None:
-        """End a tick of several compiled calls, which has been completed or undone."""
-        self.unfinished = self.unfinished[:-1]
-
-    def end_interrupted(self) -> None:
-        """Complete or undo a tick in which an exception arrived."""
-        for finish in reversed(self.unfinished):
-            finish()
-        self.unfinished = ()
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
         """A view of the array from a column on, and a control of its own, for one of several threads."""
@@ -416,9 +405,10 @@ class Bodies(Table):
         rows = self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count]
         wheels = self.store.tables.get("wheels")
         has_wheels, stores = wheels is not None and wheels.count > 0, bool(rows.any())
-        if not (has_wheels or stores or self.freezes):
+        everywhere = self.freezes or self.expects_torques  # the loops without stored momentum freeze no body
+        if not (has_wheels or stores or everywhere):
             return None
-        marks = np.full(self.pitch // 8, self.freezes)  # the loops without stored momentum freeze no body
+        marks = np.full(self.pitch // 8, everywhere)
         if stores:
             marks[np.flatnonzero(rows.any(axis=0)) // 8] = True
         if wheels is not None and has_wheels:

@@ -299,9 +299,9 @@ class Schema:
             column[self.components[field.name], 0] = field.rest
         return column
 
-    def rows_of(self, kind: Kind) -> npt.NDArray[np.int64]:
-        """The components of the fields of a kind."""
-        slices = [self.components[field.name] for field in self.fields if field.kind is kind]
+    def rows_of(self, *kinds: Kind) -> npt.NDArray[np.int64]:
+        """The components of the fields of some kinds."""
+        slices = [self.components[field.name] for field in self.fields if field.kind in kinds]
         return np.array([row for each in slices for row in range(each.start, each.stop)], np.int64)
 
     def row(self, name: str) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..compilation import background, choice
-from ..compilation.choice import Loop, StandIn, in_python, named, ready
+from ..compilation.choice import Loop, Role, StandIn, in_python, named, ready
 from ..compilation.compiler import address_in_python
 from ..compilation.packed import Packed
 from ..flight.tank import TANKS
@@ -28,11 +28,9 @@ from ..loops.actuator_layout import (
     WHEEL_INERTIA,
 )
 from ..loops.columns import Integers
-from ..loops.floating_point import is_other_mode, refuse_mode
-from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
+from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM
 from ..loops.program import Operation, move_loops, program_loops
-from ..loops.steps import keeping
-from ..loops.undo import undo
+from ..loops.steps import keeping, keeping_loops
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
 from ..store.by_body import RowsByBody
@@ -58,6 +56,9 @@ DRIVEN = Schema(
 )  # fmt: skip
 
 
+ACTUATOR_TABLES = frozenset(schema.name for schema in (DRIVEN, THRUSTERS, WHEELS, TANKS))
+"""The tables that the kernels of actuators write."""
+
 _MUST = (
     "one that leaves a positive definite tensor in the equation of motion, which is the inertia of the body without the moments of "
     "its wheels about their axes"
@@ -73,9 +74,6 @@ class Actuators:
 
     A body is driven once it has had a wheel or a tank, or a thruster that has fired a pulse. Worlds without driven bodies run the same code
     as worlds without actuators.
-
-    Attributes:
-        has_frozen: Whether any body is frozen, whose actuators then keep their state too.
     """
 
     def __init__(self, store: Store, bodies: Bodies, held: Held) -> None:
@@ -86,14 +84,8 @@ class Actuators:
         self._tanks, self._driven = store.table(TANKS), store.table(DRIVEN)
         of_body = (RowsByBody(table, bodies) for table in (self._driven, self._wheels, self._tanks))
         self._driven_by_body, self._wheels_by_body, self._tanks_by_body = of_body
-        self._counts = np.zeros(gather.COUNTED, np.int64)
-        self._stale = np.zeros(8, np.int64)
-        self._owners = np.zeros(8, np.int64)
-        self._opened = -1
         self._kernels: _Kernels | None = None
         self._seen = (-1, False)
-        self._settling_calls = np.zeros(3, np.int64)
-        self.has_frozen = False
 
     @property
     def any(self) -> bool:
@@ -105,14 +97,11 @@ class Actuators:
         """The table of driven bodies."""
         return self._driven
 
-    def restart(self) -> None:
-        """Forget a tick that was opened, because a snapshot was restored."""
-        self._counts[gather.IS_OPEN] = 0
-
     @property
-    def moves_mass(self) -> bool:
-        """Whether ticks may change mass properties, because a body has tanks."""
-        return self._tanks.count > 0
+    def has_frozen(self) -> bool:
+        """Whether any body is frozen, whose actuators then keep their state too."""
+        frozen = self._store.tables.get("frozen bodies")
+        return frozen is not None and frozen.count > 0
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -137,22 +126,8 @@ class Actuators:
         seen = background.answered(), choice.policy.waits
         if self._kernels is None or self._seen != seen:
             self._seen = seen
-            kernels = kernels_of_actuators()
-            self._kernels = _Kernels(*map(ready, kernels))._replace(settle_or_undo=self._settling(kernels))
+            self._kernels = _Kernels(*map(ready, kernels_of_actuators()))
         return self._kernels
-
-    def _settling(self, kernels: _Kernels) -> Any:
-        """The kernel `settle_or_undo`, or its plain Python function, with the addresses of those that it calls."""
-        loop, called = kernels.settle_or_undo, (kernels.settle, kernels.undo, kernels.undo_drive)
-
-        def link() -> None:
-            self._settling_calls[:] = [kernel.address for kernel in called]
-
-        if in_python([loop, *called], may_stand_in=True):
-            self._settling_calls[:] = [address_in_python(kernel.function) for kernel in called]
-            return StandIn(loop, link)
-        link()
-        return loop.function
 
     # bodies and their mass properties
 
@@ -312,23 +287,27 @@ class Actuators:
 
     # ticks
 
-    def _count(self) -> None:
-        counts, tables = self._counts, self._tables
-        for place, table in zip((gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS), tables, strict=True):
+    def _count(self) -> Integers:
+        """The numbers of rows, as kernels take them."""
+        counts = np.zeros(gather.COUNTED, np.int64)
+        for place, table in zip(
+            (gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS), self._tables, strict=True
+        ):
             counts[place] = table.count
         counts[gather.HAS_FROZEN] = int(self.has_frozen)
-        if len(self._stale) < self._driven.capacity:
-            self._stale = np.zeros(self._driven.capacity, np.int64)
-        if len(self._owners) < self._bodies.pitch:
-            self._owners = np.zeros(self._bodies.pitch, np.int64)
+        return counts
 
-    def operations(self, dt: float, control: Integers) -> tuple[Operation, Operation]:
-        """What drives the actuators before the bodies are moved over a tick or a step of `dt` [s], and after it."""
-        self._count()
-        bodies, held, counts = self._bodies, self._held, self._counts.copy()
+    def operations(self, dt: float, control: Integers, gathers_all: bool) -> tuple[Operation, Operation]:
+        """What drives the actuators before the bodies are moved over a tick or a step of `dt` [s], and after it.
+
+        Args:
+            dt: The length of a tick or step [s].
+            control: Counts the ticks or steps.
+            gathers_all: Whether to gather the held wrench of all bodies, and not only where it has changed.
+        """
+        bodies, held, counts = self._bodies, self._held, self._count()
         gravities, constants, _thrusters, pushes = held.tables
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
-        counts[gather.IS_OPEN] = 0
         plan = np.concatenate(
             [np.zeros(loops.COUNTS, np.int64), counts, np.zeros(self._driven.capacity + 2 * bodies.pitch, np.int64)]
         )
@@ -347,38 +326,16 @@ class Actuators:
         else:
             link()
         begin, end, undo = functions
-        return Operation(begin, packed, 0, (undo, packed)), Operation(end, packed, int(control is not bodies.control))
+        return (
+            Operation(begin, packed, int(gathers_all), (undo, packed)),
+            Operation(end, packed, int(control is not bodies.control)),
+        )
 
     def parts_put_back(self) -> Operation:
         """What follows from the tables after they have been put back with a tick of several steps that failed."""
-        self._count()
-        packed = Packed(self._bodies.array, self._driven.array, *self._arrays[2:], self._counts)
+        packed = Packed(self._bodies.array, self._driven.array, *self._arrays[2:], self._count())
         nothing, _shadow = keeping(self._driven.array, np.zeros(0, np.int64), 0)
         return nothing._replace(undo=(loops.undo_parts, packed))
-
-    def open(self, dt: float, control: Integers, gathers: bool = False) -> None:
-        """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
-        if is_other_mode(self._bodies.control):
-            refuse_mode()
-        self._count()
-        self._opened = int(control[TICKS])
-        numbers = self._counts, self._stale, self._owners
-        found = self._ready.drive(self._bodies.array, *self._arrays, *numbers, dt)
-        if found < 0:
-            self.undo()
-            self.refuse_tensor()
-        self._held.spoil(self._stale[:found])
-        if gathers:
-            self._held.gather()
-
-    def settle(self, dt: float, control: Integers) -> bool:
-        """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
-        bodies = self._bodies
-        kernel, calls = self._ready.settle_or_undo, self._settling_calls
-        bad = kernel(bodies.array, control, *self._arrays, self._counts, calls, bodies.stores_momentum, dt)
-        if bad >= 0:
-            self._held.spoil_all()
-        return bad < 0
 
     def refuse_tensor(self) -> None:
         """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
@@ -400,20 +357,6 @@ class Actuators:
         refused = np.flatnonzero(driven[IS_FLOWING] == loops.REFUSED)
         driven[IS_FLOWING, refused] = 0.0
         return driven[BODY, refused].astype(int).tolist()
-
-    def undo(self) -> None:
-        """Restore the actuators at the start of a tick that was opened but did not end."""
-        self._ready.undo_drive(self._bodies.array, *self._arrays, self._counts)
-        self._held.spoil_all()
-
-    def recover(self, dt: float, control: Integers) -> None:
-        """End or undo a tick that was interrupted after it was opened, depending on whether it was counted."""
-        if not self._counts[gather.IS_OPEN]:
-            return
-        if control[TICKS] > self._opened:
-            self.settle(dt, control)
-        else:
-            self.undo()
 
 
 def composed(
@@ -468,9 +411,7 @@ class _Kernels(NamedTuple):
     drive: Any
     gather: Any
     settle: Any
-    settle_or_undo: Any
     undo_drive: Any
-    undo: Any
     compose: Any
     sum_wheels: Any
 
@@ -483,9 +424,7 @@ def kernels_of_actuators() -> _Kernels:
         drive=named(loops.drive, array, *tables, *[integers] * 3, 1.0),
         gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
         settle=named(loops.settle, array, *tables, integers, 1.0, True),
-        settle_or_undo=named(loops.settle_or_undo, array, integers, *tables, integers, integers, True, 1.0),
         undo_drive=named(loops.undo_drive, array, *tables, integers),
-        undo=named(undo, array, integers, True),
         compose=named(loops.compose, array, array, array, array, integers),
         sum_wheels=named(loops.sum_wheels, array, array, integers),
     )
@@ -500,11 +439,6 @@ def operations_of_actuators() -> list[Loop]:
     return [*own, named(loops.undo_parts, parts, 0, 0)]
 
 
-def is_mover(loop: Loop) -> bool:
-    """Whether a loop runs whole ticks of bodies by the formula of a method."""
-    return loop.factory.__name__ in ("held_ticks", "strang_ticks", "table_ticks", "passes")
-
-
 def actuator_kernels() -> list[Loop]:
     """Every kernel that ticks with actuators call, without those that move the bodies."""
     return [*kernels_of_actuators(), *operations_of_actuators()]
@@ -512,9 +446,9 @@ def actuator_kernels() -> list[Loop]:
 
 def loops_of_programs(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
     """Every kernel that runs ticks of several operations, without those of actuators and islands, for the loops of methods among these."""
-    movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
+    movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if loop.role is not Role.PART}
     moves = [move_loops(arguments) for arguments in movers.values()]
-    return [*program_loops(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
+    return [*program_loops(), *keeping_loops(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:

@@ -2,102 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..integrators.compiled_forces import CompiledForces
-from ..integrators.integrator import Beside, EvaluateForces, Integrator, TakeStagedTick
+from ..integrators.integrator import Beside, Integrator
+from ..joints.joint import JOINTS
 from ..loops.columns import Integers
-from ..loops.program import Operation
+from ..loops.program import AtStages, Operation
 from ..loops.steps import keeping
 from ..store.bodies import BODIES, Bodies
 from ..store.schema import Kind
-from .actuators import Actuators
+from .actuators import ACTUATOR_TABLES, Actuators
 from .joints import Joints
 
 
-class BesideMethod(Beside):
-    """The actuators and the joints of a world.
+class Acting(NamedTuple):
+    """What acts in the ticks of a world.
 
     Attributes:
-        acts: Whether there are any.
+        actuators: The actuators; None if no body is driven.
+        joints: The joints, which may be none.
+        gyroscopic: False in game mode.
+        forces: The forces in compiled loops.
+        at_stages: The forces that Python calls at the stages of the method; None if there are none.
+        before_stages: What calls the forces that Python calls once per tick, after the actuators have been driven; none if nothing has to.
+        in_steps: What adds them again in each step of a tick of several steps; none if nothing has to.
     """
 
-    def __init__(
-        self, bodies: Bodies, actuators: Actuators | None, joints: Joints, gyroscopic: bool, forces: CompiledForces
-    ) -> None:
-        """Create from those that act.
+    actuators: Actuators | None
+    joints: Joints
+    gyroscopic: bool
+    forces: CompiledForces
+    at_stages: AtStages | None = None
+    before_stages: Sequence[Operation] = ()
+    in_steps: Sequence[Operation] = ()
 
-        Args:
-            bodies: The bodies.
-            actuators: The actuators; None if they are not part of the operations.
-            joints: The joints, which may be none.
-            gyroscopic: False in game mode.
-            forces: The forces in compiled loops.
-        """
-        self._bodies, self._actuators, self._joints = bodies, actuators, joints
-        self._gyroscopic, self._forces = gyroscopic, forces
-        self.moves_mass = actuators is not None and actuators.moves_mass
-        self.acts = actuators is not None or joints.any
+
+class BesideMethod(Beside):
+    """The actuators and the joints of a world, and the forces that Python calls."""
+
+    def __init__(self, bodies: Bodies, acting: Acting) -> None:
+        """Create from what acts."""
+        self._bodies, self._acting = bodies, acting
+        self.moves_mass = acting.actuators is not None and bodies.moves_mass
+        self.at_stages = acting.at_stages
 
     def around(
         self, integrator: Integrator, control: Integers, dt: float
     ) -> tuple[Sequence[Operation], Sequence[Operation]]:
-        before, after = list[Operation](), list[Operation]()
-        if self._joints.any:
-            found, moved = self._joints.operations(dt, control, integrator, self._gyroscopic, self._forces)
+        acting, before, after = self._acting, list[Operation](), list[Operation]()
+        is_step = control is not self._bodies.control
+        if not is_step:
+            before += self._kept(but_actuators=True)
+        if acting.joints.any and self.at_stages is None:
+            found, moved = acting.joints.operations(dt, control, integrator, acting.gyroscopic, acting.forces)
             before += found
             after += moved
-        if self._actuators is not None:
-            begin, end = self._actuators.operations(dt, control)
-            before.append(begin)
+        if acting.actuators is not None:
+            begin, end = acting.actuators.operations(dt, control, is_step and len(acting.in_steps) > 0)
+            before += [begin, *(acting.in_steps if is_step else acting.before_stages)]
             after.append(end)
         return before, after
 
+    def instead(self, integrator: Integrator, control: Integers, dt: float) -> list[Operation]:
+        acting = self._acting
+        if self.at_stages is None or not acting.joints.any:
+            return []
+        return acting.joints.in_stages(dt, control, integrator, acting.gyroscopic, acting.forces, self.at_stages)
+
     def around_steps(self) -> tuple[Sequence[Operation], Sequence[Operation], Sequence[Operation]]:
-        before, each, after = list[Operation](), list[Operation](), list[Operation]()
-        if not self.acts:
-            return before, each, after
-        if self._actuators is not None:
-            before.append(self._actuators.parts_put_back())
-        # what compiled code changes in the tables beside the bodies, by kind of field
-        for table in self._bodies.store.tables.values() if self._bodies.store is not None else ():
-            schema, rows = table.schema, table.schema.rows_of(Kind.STATE)
-            if (
-                schema.flown
-                and not schema.is_filled_by_ticks
-                and not schema.follows
-                and schema is not BODIES
-                and table.count
-                and len(rows)
-            ):
-                before.append(keeping(table.array, rows, table.count)[0])
-        if self._joints.any:
-            before_all, each, after = self._joints.operations_of_steps()
+        acting, before, each, after = self._acting, list[Operation](), list[Operation](), list[Operation]()
+        if acting.actuators is not None:
+            before.append(acting.actuators.parts_put_back())
+        before += self._kept(but_actuators=acting.actuators is None)
+        if acting.joints.any:
+            before_all, each, after = acting.joints.operations_of_steps()
             before += before_all
         return before, each, after
 
-    def staged(
-        self,
-        integrator: Integrator,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> TakeStagedTick:
-        actuators, acting = self._actuators, (gyroscopic, forces, depends_on_rates)
-        if integrator._divides_ticks:
-            return integrator._staged_tick(bodies, control, dt, *acting, self)
-        if self._joints.any:
-            take = self._joints.staged_tick(dt, control, integrator, *acting)
-        else:
-            take = integrator._staged_tick(bodies, control, dt, *acting)
-        if actuators is None or control is bodies.control:  # those of a whole tick are driven by its stages
-            return take
+    def _kept(self, but_actuators: bool) -> Iterator[Operation]:
+        """What puts back, by kind of field, the tables beside the bodies that compiled code changes.
 
-        def take_driven(evaluate: EvaluateForces) -> bool:
-            actuators.open(dt, control, gathers=True)
-            return take(evaluate) and actuators.settle(dt, control)
-
-        return take_driven
+        Actuators undo what they have done in a whole tick by themselves.
+        """
+        idle = {*(ACTUATOR_TABLES if but_actuators else ()), *(() if self._acting.joints.any else (JOINTS.name,))}
+        store = self._bodies.store
+        for table in store.tables.values() if store is not None else ():
+            schema, rows = table.schema, table.schema.rows_of(Kind.STATE, Kind.PREVIOUS)
+            is_other = schema.is_filled_by_ticks or schema.follows or schema is BODIES or schema.name in idle
+            if schema.flown and not is_other and table.count and len(rows):
+                yield keeping(table.array, rows, table.count)[0]

@@ -17,7 +17,6 @@ from ..collision.layout import (
     COUNTS,
     EXCLUDED,
     KEPT_AT,
-    KEPT_COUNT,
     SHAPES,
     SHORT,
     SHORT_OF_PAIRS,
@@ -32,7 +31,6 @@ from ..compilation.packed import Packed
 from ..constraints import layout as rows
 from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Graph, number_islands
 from ..loops.columns import Integers
-from ..loops.layout import TICKS
 from ..loops.program import Operation
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import GROUPS, IGNORED
@@ -248,14 +246,6 @@ class Contacts:
         packed = Packed(table.array, table.counted, kept, kept_count, self.counts)
         begin = Operation(steps.open_contact_steps, packed, 0, (steps.undo_contact_steps, packed))
         return begin, Operation(steps.add_contact_step, packed), Operation(steps.end_contact_steps, packed)
-
-    def recover(self, control: Integers) -> None:
-        """Put the contacts of the last tick back if the tick for which others were written was undone afterwards."""
-        if self.counts[KEPT_AT] >= control[TICKS]:
-            table, counts = self.table, self.counts
-            table.array[:, : counts[KEPT_COUNT]] = self._kept[:, : counts[KEPT_COUNT]]
-            table.count = counts[KEPT_COUNT]
-            counts[KEPT_AT] = -1
 
     def solver_of(self, body: int) -> str:
         """What found the impulses on a body, given its row, in the last tick: "direct", "unfinished", "sweeps" or "none"."""

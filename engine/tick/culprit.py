@@ -27,7 +27,7 @@ def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float)
         with np.errstate(all="ignore"):  # overflows are expected here
             _look_at_held(plan, bodies, chosen, time)
             if any(_evaluate(force) == "stage" for force in chosen):
-                _look_at_stages(plan, bodies, chosen, time)
+                _look_at_stages(plan, bodies, chosen)
     except _CulpritFound as found:
         return found.force, found.index
     except Exception:  # a force that raises in this second run has returned no wrench that could be checked
@@ -58,17 +58,17 @@ def _look_at_held(plan: Plan, bodies: Bodies, forces: list[Any], time: float) ->
     plan.held.take_from_stage(plan.views)
 
 
-def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any], time: float) -> None:
-    def evaluate(stage: int, offset: float) -> None:
+def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any]) -> None:
+    def evaluate(stage: int, time: float) -> None:
         row = STAGE_WRENCH + WRENCH_ROWS * stage
         wrench, states = plan.views.at(row)
         for force in forces:
             if _evaluate(force) == "stage":
-                apply_of(force)(wrench, states, time + offset)
+                apply_of(force)(wrench, states, time)
                 assert bodies.stages is not None
                 _refuse_not_finite(force, bodies.stages[row : row + WRENCH_ROWS, : bodies.count])
 
-    plan.staged_tick()(evaluate)
+    plan.try_calling(evaluate)
 
 
 def apply_of(force: Any) -> Any:

@@ -99,7 +99,6 @@ class Freezing:
         bodies.array[FROZEN] = 0.0
         bodies.array[FROZEN, rows] = 1.0
         bodies.frozen_version += 1
-        self._plan.actuators.has_frozen = len(rows) > 0
         self._is_marked = True
 
     def use(self, is_on: bool) -> None:

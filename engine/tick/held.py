@@ -41,6 +41,9 @@ PUSHES = Schema(
 )
 """Wrenches on bodies for the next tick, one row per body."""
 
+CALLED_ROWS = np.r_[WRENCH : WRENCH + WRENCH_ROWS, MOTOR_TORQUE : MOTOR_TORQUE + 3]
+"""The components of a body to which forces that are called once per tick add."""
+
 MOST_STALE = 64
 """The largest number of stale bodies that are gathered individually; if more are stale, all bodies are gathered."""
 
@@ -63,8 +66,8 @@ class Held:
 
     Attributes:
         counts: The numbers of rows with which the kernel was last called (see `loops.gather`).
-        called: The sums of wrenches, shape (12, n), and of motor torques, shape (3, n), of the forces that were called at the start of the
-            tick, if the steps of the tick gather anew; they are added each time. None otherwise.
+        called: The sums of wrenches and of motor torques, shape (15, pitch), of the forces that were called at the start of the tick, if
+            the steps of the tick gather anew; they are then added each time.
     """
 
     def __init__(self, bodies: Bodies, store: Store) -> None:
@@ -81,7 +84,7 @@ class Held:
         self._arrays: tuple[FloatArray, ...] | None = None
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self.counts = np.zeros(COUNTED, np.int64)
-        self.called: tuple[FloatArray, FloatArray] | None = None
+        self.called = np.zeros((len(CALLED_ROWS), bodies.pitch))
         self._gather: Callable[..., Any] | None = None
         self._places: dict[int, int] = {}
         """The index of the push on a body, by the row of the body; valid for one numbering of the bodies."""
@@ -252,7 +255,7 @@ class Held:
             self.expire()
         stale = self._stale
         if stale is not None and not stale:
-            return  # while `called` is set, all bodies are stale
+            return
         bodies, counts, pushes = self._bodies, self.counts, self.pushes
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)
@@ -283,9 +286,6 @@ class Held:
             self._marks,
         )
         (self._gather or self._choose(arguments))(*arguments)
-        if self.called is not None:
-            self._add_called(*self.called)
-            return
         self._stale = set()
 
     def _choose(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
@@ -303,7 +303,7 @@ class Held:
             forces: The functions to call.
             time: Time [s].
             views: The views that are passed to them.
-            keeps: Whether to keep the sum of these forces alone, to be added again whenever a step of this tick gathers.
+            keeps: Whether to keep the sum of these forces alone, to be added whenever a step of this tick gathers.
         """
         bodies = self._bodies
         count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
@@ -321,8 +321,10 @@ class Held:
             if len(wheeled) and not np.array_equal(views.motor_torque_body[wheeled], motors):
                 self._refuse_motor(force, wheeled, views.motor_torque_body[wheeled] - motors)
         if keeps:
-            self.called = wrenches.copy(), views.motor_torque_body.T.copy()
-            self._add_called(*self.called)
+            if self.called.shape[1] != bodies.pitch:
+                self.called = np.zeros((len(CALLED_ROWS), bodies.pitch))
+            self.called[:WRENCH_ROWS, :count], self.called[WRENCH_ROWS:, :count] = wrenches, views.motor_torque_body.T
+            array[CALLED_ROWS, :count] += self.called[:, :count]
             self._look_for_motors(views)
         else:
             self.take_from_stage(views)
@@ -334,12 +336,6 @@ class Held:
         rule, hint = f"zero on {body}, which has wheels", "set the torque of a wheel instead"
         refuse(f"the force {default_name(force)}", "motor_torque_body", torques[place].tolist(), rule, hint=hint)
 
-    def _add_called(self, wrenches: FloatArray, motor_torques: FloatArray) -> None:
-        """Add what the Python forces have given to the rows that were just gathered, which are then stale."""
-        bodies = self._bodies
-        bodies.array[WRENCH : WRENCH + WRENCH_ROWS, : bodies.count] += wrenches
-        bodies.array[MOTOR_TORQUE : MOTOR_TORQUE + 3, : bodies.count] += motor_torques
-
     def take_from_stage(self, views: StageViews) -> None:
         """Copy the first wrench of the stage array, and the motor torques that were added with it, to the held wrench."""
         bodies = self._bodies
@@ -349,5 +345,5 @@ class Held:
         self._look_for_motors(views)
 
     def _look_for_motors(self, views: StageViews) -> None:
-        if views.motor_torque_body.any():
+        if not self._bodies.expects_torques and views.motor_torque_body.any():
             self._bodies.look_for_stored_momentum()

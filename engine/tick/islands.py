@@ -44,8 +44,8 @@ class Islands:
         """
         self._bodies = bodies
         self.graph = Graph(has_all)
-        self.stamp = np.array([-1, -1], np.int64)
-        """The number of the last tick that was written, and the island that failed in the last tick."""
+        self.failed = np.full(1, -1, np.int64)
+        """The island that failed in the last tick, or -1."""
         self.seen: tuple[int, ...] = ()
         self.version = 0
         self._room: Integers | None = None
@@ -80,7 +80,6 @@ class Islands:
         self.work = np.zeros((layout.WORK_ROWS, pitch))
         self.work[layout.START + ORIENTATION + 3] = 1.0
         self.joints = np.zeros((layout.JOINT_ROWS, links))
-        self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
         self.points = np.zeros((links + room[CONTACT_COUNT], layout.POINT_SIZE))
         self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
         self.blocks = np.zeros((room[BLOCK_COUNT], 36))

@@ -45,7 +45,7 @@ from ..forces.spring import SPRINGS
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.free_rotor import FreeRotor
-from ..integrators.integrator import EvaluateForces, Integrator, StagedTick, TakeStagedTick
+from ..integrators.integrator import Integrator
 from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
@@ -57,10 +57,9 @@ from ..loops.layout import (
     BAD,
     ORIENTATION,
     POSITION,
-    TICKS,
     WRENCH_ROWS,
 )
-from ..loops.program import Operation
+from ..loops.program import AtStages, Operation, moving_in_stages
 from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
@@ -198,7 +197,7 @@ class Bound:
                 graph.islands,
             ),
         )
-        self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp, graph.sizes)
+        self.close = (table, islands.joints, graph.links, islands.points, graph.sizes)
 
 
 def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed:
@@ -273,12 +272,9 @@ class Joints:
         seen = bodies.numbering, bodies.count, bodies.frozen_version, *versions
         if islands.seen != seen:
             tables = [(table.array, table.count) for table in (*self._tables, bodies)]
-            before = graph.links[: graph.sizes[LINK_COUNT], layout.JOINT].copy()
             graph.number(ready(numbering_loop(), bodies.may_number_in_python), *tables)
             islands.make_room()
             graph.islands[:1, layout.TURNS_FAST] = 0  # it named a row that may be that of another joint now
-            if not np.array_equal(before, graph.links[: graph.sizes[LINK_COUNT], layout.JOINT]):
-                islands.stamp[0] = -1  # what was kept belongs to other joints
             islands.seen = seen
         return graph
 
@@ -301,7 +297,7 @@ class Joints:
         graph = self._look(self._islands)
         islands = self._islands
         around = loops_around_islands(bodies.stores_momentum)
-        called: tuple[Loop | None, ...] = around.open, around.step, around.close, around.move, around.undo
+        called: tuple[Loop | None, ...] = around.open, around.step, around.close, around.move
         if contacts.any:
             contacts.use(moves_all=False)
             islands, graph = contacts.islands, contacts.islands.graph
@@ -312,12 +308,10 @@ class Joints:
         )
         ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
         packed = Packed(
-            *(control, kernels.around_calls, (*ends, *bound.open), bound.step, (*ends, *bound.close), bound.parts),
-            *(_WHOLE, graph.sizes, int(bodies.stores_momentum), dt),
+            *(control, islands.failed, kernels.around_calls, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
+            *(bound.parts, _WHOLE, graph.sizes, int(bodies.stores_momentum), dt),
         )
-        back = Packed(self._table.array, islands.kept, graph.links, islands.stamp, graph.sizes)
-        run, undo = kernels.function(step.move_islands), kernels.function(step.undo_islands)
-        move = Operation(run, packed, 0, (undo, back))
+        move = Operation(kernels.function(step.move_islands), packed)
         if not contacts.any:
             return [], [move]
         find, keep = contacts.operations(kernels.function, kernels.around_calls, control, dt)
@@ -327,10 +321,9 @@ class Joints:
         """What joints do in a tick of several steps before the first step, after each step, and after the last one."""
         table, count = self._table.array, self._table.count
         forces, reached = np.zeros((6, count)), np.zeros((layout.MOST_FREEDOMS, count))
-        stamps = self._islands.stamp, self._all.stamp
-        packed = Packed(table, forces, reached, count, np.zeros(1, np.int64), *stamps)
-        begin = Operation(divided.open_joint_steps, packed, 0, (divided.undo_joint_steps, packed))
-        each, end = (Operation(function, packed) for function in (divided.add_joint_step, divided.end_joint_steps))
+        packed = Packed(table, forces, reached, count, np.zeros(1, np.int64))
+        called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
+        begin, each, end = (Operation(function, packed) for function in called)
         if not self.contacts.any:
             return [begin], [each], [end]
         before, after_each, after = self.contacts.operations_of_steps()
@@ -359,16 +352,16 @@ class Joints:
                 step.MOST_TURN,
             )
 
-    def staged_tick(
+    def in_stages(
         self,
         dt: float,
         control: Integers,
         integrator: Integrator,
         gyroscopic: bool,
         forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> TakeStagedTick:
-        """Return a function that moves all bodies by the step of islands over a tick of `dt` [s], and calls back for Python forces."""
+        acting: AtStages,
+    ) -> list[Operation]:
+        """The operations that move all bodies by the step of islands over a tick of `dt` [s], where other forces act at its stages."""
         self._moves_all = True
         islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
         around, contacts = loops_around_islands(stores), self.contacts
@@ -376,15 +369,16 @@ class Joints:
         if contacts.any:
             contacts.use(moves_all=True)
             islands, graph = contacts.islands, contacts.islands.graph
-            called = *called, None, numbering_loop(), *contacts.called
-        acting = integrator, gyroscopic, forces, depends_on_rates
-        bound = Bound(islands, all_bodies, self._table.array, *acting, called, contacts.any)
+            called = *called, numbering_loop(), *contacts.called
+        method = integrator, gyroscopic, forces, acting.depends_on_rates
+        bound = Bound(islands, all_bodies, self._table.array, *method, called, contacts.any)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = _WHOLE if graph.has_soft else bound.parts
         visible, kept = all_bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
         calls, ends = bound.kernels.around_calls, (all_bodies.array, islands.own, graph.columns)
         packed = Packed(
-            *(all_bodies.array, control, visible, calls, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
+            *(all_bodies.array, control, islands.failed, visible, calls),
+            *((*ends, *bound.open), bound.step, (*ends, *bound.close)),
             *(parts, kept, dt),
         )
         stages, offset = [], 0.0
@@ -393,17 +387,12 @@ class Joints:
             offset = offset + dt * part
             stages += [(0, offset)] * bound.evaluations
         stages.append((0, offset))
-        take = StagedTick(partial(bound.kernels.function(step.islands_passes), packed), stages)
+        loop = partial(bound.kernels.function(step.islands_passes), packed)
+        moves = moving_in_stages(loop, stages, acting, all_bodies.array, control, stores, dt)
         if not contacts.any:
-            return take
+            return moves
         find, keep = contacts.operations(bound.kernels.function, calls, control, dt)
-
-        def take_touching(evaluate: EvaluateForces) -> bool:
-            return (
-                find.function(find.arguments, 0, 1) == 1 and take(evaluate) and keep.function(keep.arguments, 0, 1) == 1
-            )
-
-        return take_touching
+        return [find, *moves, keep]
 
     # poses that are assigned
 
@@ -562,30 +551,14 @@ class Joints:
 
     # when a tick fails
 
-    def restart(self) -> None:
-        """Forget which tick was run last, because the tick count has been set by a restore."""
-        self.contacts.restart()
-        for islands in self._in_use():
-            islands.stamp[0] = -1
-
     def _in_use(self) -> Iterator[Islands]:
         return (islands for islands in (self._islands, self._all, *self.contacts.both) if islands.version)
-
-    def recover(self, control: Integers) -> None:
-        """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
-        self.contacts.recover(control)
-        for islands in self._in_use():
-            if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
-                graph = islands.graph
-                packed = Packed(self._table.array, islands.kept, graph.links, islands.stamp, graph.sizes)
-                may_stand_in = int(graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON
-                ready(named(step.undo_islands, packed, 0, 0), may_stand_in)(packed, 0, 0)
 
     def failure(self, time: float) -> Exception | None:
         """The error of the last tick if the joints of an island contradict each other; None otherwise."""
         for islands in self._in_use():
-            island, graph = int(islands.stamp[1]), islands.graph
-            islands.stamp[1] = -1
+            island, graph = int(islands.failed[0]), islands.graph
+            islands.failed[0] = -1
             if island < 0:
                 continue
             if not np.isfinite(islands.measures[island, layout.WORST]):
@@ -707,10 +680,10 @@ _OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _IN
 _COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT, _ARRAY, _ARRAY)
 _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
-_KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _FLAT)
+_CLOSE = (_ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
 _ENDS = (_ARRAY, _ARRAY, _FLAT)
-_MOVE = Packed(*(_FLAT, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_KEPT), _NUMBERS, _NUMBERS, _FLAT, 0, 1.0))
-_PASSES = Packed(_ARRAY, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_KEPT), _NUMBERS, _ARRAY, 1.0)
+_MOVE = Packed(*(_FLAT, _FLAT, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_CLOSE), _NUMBERS, _NUMBERS, _FLAT, 0, 1.0))
+_PASSES = Packed(_ARRAY, _FLAT, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_CLOSE), _NUMBERS, _ARRAY, 1.0)
 
 
 class LoopsAroundIslands(NamedTuple):
@@ -721,7 +694,6 @@ class LoopsAroundIslands(NamedTuple):
     close: Loop
     passes: Loop
     move: Loop
-    undo: Loop
 
 
 def loops_around_islands(stores: bool) -> LoopsAroundIslands:
@@ -729,17 +701,16 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
     return LoopsAroundIslands(
         open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, 0, 0, stores),
         step=named(step.islands_step, _STEP, _NUMBERS, _NUMBERS, 0, 0, 0.0, 1.0),
-        close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
+        close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_CLOSE, stores, 1.0),
         passes=named(step.islands_passes, _PASSES, 0, 1),
         move=named(step.move_islands, _MOVE, 0, 0),
-        undo=named(step.undo_islands, Packed(_ARRAY, _ARRAY, _INTEGERS, _FLAT, _FLAT), 0, 0),
     )
 
 
 def loops_of_joint_steps() -> list[Loop]:
     """The kernels of joints in a tick of several steps."""
-    packed = Packed(_ARRAY, _ARRAY, _ARRAY, 0, _FLAT, _FLAT, _FLAT)
-    called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps, divided.undo_joint_steps
+    packed = Packed(_ARRAY, _ARRAY, _ARRAY, 0, _FLAT)
+    called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
     return [named(each, packed, 0, 0) for each in called]
 
 

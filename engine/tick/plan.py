@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from ..compilation import background, choice
 from ..compilation.compiler import COMPILED, has_address, without_dispatch
+from ..compilation.packed import Packed
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
-from ..integrators.integrator import Integrator, TakeStagedTick
+from ..integrators.integrator import Integrator
+from ..loops.columns import Integers
 from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
-from ..loops.program import Program
+from ..loops.program import AtStages, Operation, Program
+from ..loops.steps import add_kept
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
-from .beside import BesideMethod
+from .beside import Acting, BesideMethod
 from .fields import Fields
-from .held import Held
+from .held import CALLED_ROWS, Held
 from .joints import Joints
 from .prepare import ask_for_standby
 from .stage_views import StageViews, refuse_return
 
 Apply = Callable[..., object]
+Evaluate = Callable[[int, float], None]
+"""Called as `evaluate(stage, time)`, this adds the forces at a stage, at a time [s], to the wrench of that stage."""
 
 
 class Plan:
     """Combines an integrator, bodies and forces.
 
     If no Python force is called during the ticks, one compiled call runs any number of ticks. If a Python force is called at each stage of
-    the integrator, the tick runs in passes.
+    the integrator, the tick runs in passes, and the list of its operations returns where the force is called.
 
     Attributes:
         held: The wrench that is held over a tick.
@@ -62,12 +66,11 @@ class Plan:
         self._threads = threads
         self._version = 0
         self._key: tuple[int, ...] | None = None
-        self._staged: TakeStagedTick | None = None
-        self._run: TakeTicks | None = None
+        self._run: TakeTicks = _run_nothing
         self._run_bound: TakeTicks = _run_nothing
         self._program: Program | None = None
         self.kernel: partial[int] | None = None
-        self._start = 0.0
+        self._raised: BaseException | None = None  # by a force that Python has called
         self._given: dict[int, tuple[Wrench, BodyStates]] = {}
         """The views that are passed to forces at each stage, for the current arrays."""
 
@@ -85,7 +88,6 @@ class Plan:
         """Replace the lists of Python forces to call."""
         self.tick_forces, self.stage_forces = tick_forces, stage_forces
         self.calls_forces = bool(tick_forces or stage_forces)
-        self.held.called = None
         self._version += 1
 
     @property
@@ -100,71 +102,86 @@ class Plan:
         """Whether forces act that need the states of several bodies at each stage, and so the loop in passes."""
         return bool(self.stage_forces) or self.fields.compiled().in_passes
 
-    @property
-    def opens_actuators(self) -> bool:
-        """Whether actuators are driven before the forces are called, and not in the same compiled call as the rest of the tick."""
-        return self.calls_forces and self.actuators.any and not self.integrator._divides_ticks
-
     def gather(self) -> None:
         """Update the held wrench for the tick that starts now."""
-        held = self.held
-        held.called = None
-        held.gather()
-        if self.tick_forces:
-            apply_all = [apply for _force, apply in self.tick_forces]
-            held.call(apply_all, self._time, self.views, keeps=self._gathers_in_steps)
+        self.held.gather()
+        if self.tick_forces and not self._calls_within:
+            self._call_tick_forces()
+
+    def _call_tick_forces(self) -> None:
+        """Add the forces that are called once per tick to the held wrench, or keep them for the steps of a divided tick."""
+        applied = [apply for _force, apply in self.tick_forces]
+        time = self._bodies.tick_count * self.dt
+        try:
+            self.held.call(applied, time, self.views, self._adds_in_steps)
+        except _OVERFLOWS as error:
+            self._raised = error
+            raise
 
     @property
-    def _gathers_in_steps(self) -> bool:
-        """Whether each step of a tick drives the actuators and gathers the held wrench again."""
-        return self.actuators.any and self.integrator._divides_ticks
+    def _calls_within(self) -> bool:
+        """Whether the forces that are called once per tick are called after the actuators have been driven, as an operation of the tick."""
+        return self.actuators.any and not self.integrator._divides_ticks and len(self.tick_forces) > 0
 
     @property
-    def _time(self) -> float:
-        return self._bodies.tick_count * self.dt
+    def _adds_in_steps(self) -> bool:
+        """Whether each step of a tick drives the actuators, gathers the held wrench again, and adds these forces to it."""
+        return self.actuators.any and self.integrator._divides_ticks and len(self.tick_forces) > 0
 
-    def choose(self) -> TakeTicks | None:
-        """Return the function that runs any number of ticks in one call; None if a force is called at the stages."""
-        bodies, forces = self._bodies, self.fields.compiled()
+    def choose(self) -> TakeTicks:
+        """Return the function that runs any number of ticks in one call."""
+        bodies = self._bodies
+        forces = self.fields.compiled()  # which arranges the layers anew if parameters have changed
         key = self._key_now()
         if self._key == key:
             return self._run
+        bodies.expects_torques = self._calls_within
         bodies.look_for_stored_momentum()
-        key = self._key_now()
-        integrator = self.integrator
-        self._run = self._staged = self._key = self.kernel = self._program = None
+        self._key = self.kernel = self._program = None
         self._given.clear()
-        adds_in_steps = bool(self.tick_forces) and self._gathers_in_steps
-        if self.stage_forces or adds_in_steps or (self.fields.any and not integrator._takes_compiled_forces):
-            if self.joints.any:
-                self.joints.warn_of_common_step()
-            self._staged = self.staged_tick(forces)
-        else:
-            beside = self._beside(forces)
-            method = bodies, bodies.control, self.dt, self._gyroscopic, forces, self._threads
-            if beside.acts or integrator._divides_ticks:
-                self._program = Program(integrator._operations(*method, beside), bodies.control)
-                self._run = self._program.run
-            else:
-                self._run = integrator._held_ticks(*method)
-            if not COMPILED:
-                self._run = partial(self._take_in_python, self._run)
-            elif isinstance(self._run, partial) and has_address(self._run.func):
-                self.kernel = self._run
-                self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
-            if self.joints.contacts.any:
-                self._run_bound, self._run = self._run, self._run_in_room
+        if self.stage_forces and self.joints.any:
+            self.joints.warn_of_common_step()
+        self._program = Program(self._operations(self._acting(forces), self._threads), bodies.control)
+        self._run = self._program.run
+        if not COMPILED:
+            self._run = partial(self._take_in_python, self._run)
+        elif isinstance(self._run, partial) and has_address(self._run.func):
+            self.kernel = self._run
+            self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
+        # a force that has been called is called again only after what it remembers was put back
+        if self.joints.contacts.any and not self.stage_forces and not self._calls_within:
+            self._run_bound, self._run = self._run, self._run_in_room
         if not self._has_standby and not choice.policy.waits:
-            ask_for_standby(integrator, self._gyroscopic)
+            ask_for_standby(self.integrator, self._gyroscopic)
             self._has_standby = True
         self._key = self._key_now()
         return self._run
 
-    def _beside(self, forces: CompiledForces) -> BesideMethod:
-        """What acts beside the method in the next ticks."""
-        # in a tick that calls forces, the actuators are driven before these are called, unless the method divides it
-        drives = self.actuators.any and (self.integrator._divides_ticks or not self.calls_forces)
-        return BesideMethod(self._bodies, self.actuators if drives else None, self.joints, self._gyroscopic, forces)
+    def _acting(self, forces: CompiledForces) -> Acting:
+        """What acts in the next ticks."""
+        bodies, actuators = self._bodies, self.actuators if self.actuators.any else None
+        at_stages, before_stages, in_steps = None, list[Operation](), list[Operation]()
+        if self.stage_forces:
+            at_stages = self._at_stages(self._evaluate)
+        if self._calls_within:
+            before_stages = [Operation(self._call_within, Packed())]
+        if self._adds_in_steps:
+            in_steps = [Operation(add_kept, Packed(bodies.array, CALLED_ROWS, self.held.called, bodies.count))]
+        return Acting(actuators, self.joints, self._gyroscopic, forces, at_stages, before_stages, in_steps)
+
+    def _at_stages(self, called: Callable[..., int]) -> AtStages:
+        """What calls a function at the stages of a method, with the arguments of `_evaluate`."""
+        return AtStages(lambda *stage: [Operation(partial(called, *stage), Packed())], self.depends_on_rates)
+
+    def _operations(self, acting: Acting, threads: int = 1) -> list[Operation]:
+        """The operations of a tick in which this acts."""
+        bodies = self._bodies
+        method = bodies, bodies.control, self.dt, self._gyroscopic, acting.forces, threads
+        return self.integrator._operations(*method, BesideMethod(bodies, acting))
+
+    def _call_within(self, arguments: Packed, operand: int, ticks_left: int) -> int:
+        self._call_tick_forces()
+        return 1
 
     def _key_now(self) -> tuple[int, ...]:
         versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
@@ -194,56 +211,49 @@ class Plan:
         """Whether no better loop is being compiled in the background."""
         return background.pending() == 0
 
-    def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
-        """Return the function that runs one tick with these forces and calls back for others at each stage."""
-        bodies, acting = self._bodies, (self._gyroscopic, forces, self.depends_on_rates)
-        beside = self._beside(forces)
-        return beside.staged(self.integrator, bodies, bodies.control, self.dt, *acting)
-
     def move(self, ticks: int) -> int:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""
         run = self.choose()
-        if run is not None:
-            ticks = ticks if self.integrator._fuses_ticks else 1
-            taken = run(ticks)
-            if taken != ticks:
-                self.held.spoil_all()  # a tick with actuators may have gathered it
-            return taken
-        assert self._staged is not None
-        self._start = self._time
-        return int(self._staged(self._evaluate)) if COMPILED else self._take_staged_in_python(self._staged)
+        ticks = ticks if self.integrator._fuses_ticks else 1
+        taken = run(ticks)
+        if taken != ticks:
+            self.held.spoil_all()  # a tick with actuators may have gathered it
+        return taken
 
-    def _take_staged_in_python(self, take: TakeStagedTick) -> int:
-        """Run a tick whose forces are called at its stages in plain Python, as `_take_in_python` does; what a force raises is passed on."""
-        raised: list[BaseException] = []
+    def try_calling(self, evaluate: Evaluate) -> None:
+        """Run one tick in which `evaluate` adds all forces at the stages and no actuator is driven; it is rejected at its end."""
 
-        def evaluate(stage: int, offset: float) -> None:
-            try:
-                self._evaluate(stage, offset)
-            except _OVERFLOWS as error:
-                raised.append(error)
-                raise
+        def called(stage: int, offset: float, control: Integers, dt: float, *_operation: object) -> int:
+            evaluate(stage, control.item(TICKS) * dt + offset)
+            return 1
 
+        acting = Acting(None, self.joints, self._gyroscopic, NO_FORCES, self._at_stages(called))
+        rejected = Operation(lambda *_operation: 0, Packed())
+        program = Program([*self._operations(acting), rejected], self._bodies.control)
         try:
-            return int(take(evaluate))
-        except _OVERFLOWS:
-            if raised:
-                raise
-            self.recover()
-            self._bodies.control[BAD] = OVERFLOWED
-            return 0
+            program.run(1)
+        finally:
+            program.recover()
 
     def _take_in_python(self, run: TakeTicks, ticks: int) -> int:
-        """Run ticks in plain Python, where one that divides by zero or overflows is one that does not end finite."""
+        """Run ticks in plain Python, where one that divides by zero or overflows is one that does not end finite.
+
+        What a force raises is passed on.
+        """
         control = self._bodies.control
         start = int(control[TICKS])
-        with suppress(*_OVERFLOWS):
+        try:
             return run(ticks)
+        except _OVERFLOWS as error:
+            if error is self._raised:
+                raise
         self.recover()
         while (done := int(control[TICKS]) - start) < ticks:
             try:
                 taken = run(1)
-            except _OVERFLOWS:
+            except _OVERFLOWS as error:
+                if error is self._raised:
+                    raise
                 self.recover()
                 taken, control[BAD] = 0, OVERFLOWED
             if taken != 1:
@@ -254,24 +264,35 @@ class Plan:
         """End or undo a tick that was interrupted, depending on whether it was counted."""
         if self._program is not None:
             self._program.recover()
-        self._bodies.end_interrupted()
-        self.actuators.recover(self.dt, self._bodies.control)
-        self.joints.recover(self._bodies.control)
 
-    def _evaluate(self, stage: int, offset: float) -> None:
-        """Add the Python forces at a stage, `offset` [s] after the start of the tick, to the wrench of that stage."""
-        time, given = self._start + offset, self._given.get(stage)
+    def _evaluate(
+        self,
+        stage: int,
+        offset: float,
+        control: Integers,
+        dt: float,
+        arguments: Packed,
+        operand: int,
+        ticks_left: int,
+    ) -> int:
+        """Add the Python forces at a stage, `offset` [s] after the start of a tick or step, to the wrench of that stage."""
+        time, given = control.item(TICKS) * dt + offset, self._given.get(stage)
         if given is None:
             given = self._given[stage] = self.views.at(STAGE_WRENCH + WRENCH_ROWS * stage)
         wrench, states = given
-        for _force, apply in self.stage_forces:
-            if apply(wrench, states, time) is not None:
-                refuse_return(apply)
-
-
-def _run_nothing(ticks: int) -> int:
-    return 0
+        try:
+            for _force, apply in self.stage_forces:
+                if apply(wrench, states, time) is not None:
+                    refuse_return(apply)
+        except _OVERFLOWS as error:
+            self._raised = error
+            raise
+        return 1
 
 
 _OVERFLOWS = ZeroDivisionError, OverflowError
 """What plain Python raises where compiled code goes on with infinity."""
+
+
+def _run_nothing(ticks: int) -> int:
+    return 0

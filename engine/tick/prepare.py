@@ -14,7 +14,7 @@ import numpy as np
 from ..checks import members
 from ..compilation import background
 from ..compilation.background import cores
-from ..compilation.choice import Loop, ask, named
+from ..compilation.choice import Loop, Role, ask, named
 from ..constraints.calls import POINT_CALLS
 from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
@@ -113,7 +113,7 @@ def kernels_for(future: Future) -> list[Loop]:
 
 def is_special(loop: Loop) -> bool:
     """Whether a loop in passes is for arrays of one pitch, and another one for any pitch serves in its place."""
-    return loop.factory.__name__ == "passes" and loop.made_for[-1] != ANY_PITCH
+    return loop.role is Role.PASSES and loop.made_for[-1] != ANY_PITCH
 
 
 def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:

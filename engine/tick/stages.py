@@ -55,12 +55,11 @@ class Stages:
         begun_in: The phase in which a tick begins.
         frame: None, because a tick that is known to the store as unfinished has failed.
         thread: The thread in which it is undone.
-        call_callbacks: The first stage. While a profile is active, all six stages are timed.
-        drive_actuators: The second stage.
-        gather_held: The third stage.
-        move: The fourth stage.
-        commit: The fifth stage.
-        call_after_tick: The sixth stage.
+        call_callbacks: The first stage. While a profile is active, all five stages are timed.
+        gather_held: The second stage.
+        move: The third stage.
+        commit: The fourth stage.
+        call_after_tick: The fifth stage.
     """
 
     __slots__ = (
@@ -87,7 +86,6 @@ class Stages:
         "call_callbacks",
         "commit",
         "contact_events",
-        "drive_actuators",
         "error",
         "frame",
         "freezing",
@@ -106,7 +104,6 @@ class Stages:
 
     freezing: Freezing
     call_callbacks: Callable[[], None]
-    drive_actuators: Callable[[], None]
     gather_held: Callable[[], None]
     move: Callable[[int], int]
     commit: Callable[[int], None]
@@ -166,7 +163,6 @@ class Stages:
     def _plain(self) -> dict[str, Callable[..., Any]]:
         return {
             "call_callbacks": self._call_callbacks,
-            "drive_actuators": self._drive_actuators,
             "gather_held": self._gather_held,
             "move": self._move,
             "commit": self._commit,
@@ -275,15 +271,6 @@ class Stages:
         if self._plan.calls_forces and (self.freezing.is_on or self._plan.joints.contacts.any):
             self._record_memory()  # to be put back if the tick is tried again
 
-    def _drive_actuators(self) -> None:
-        """Open valves, drain tanks to the middle of the tick and choose the torques of motors, for the forces that are called next.
-
-        In ticks that call no force, this is part of the compiled call that moves the bodies.
-        """
-        plan = self._plan
-        if plan.opens_actuators:
-            plan.actuators.open(self._dt, self._bodies.control)
-
     def _gather_held(self) -> None:
         """Sum weights, constant forces, thrusters and pushes into the wrench that is held over the tick."""
         plan = self._plan
@@ -308,7 +295,6 @@ class Stages:
         left_out: tuple[int, Sequence[int], bool] = (-1, (), False)
         if not self._plan.make_room():
             error, left_out = self._rejection()
-        self._plan.actuators.recover(self._dt, self._bodies.control)
         if self._log is None:
             self._log = store.log = []
         phase = store.phase
@@ -320,7 +306,6 @@ class Stages:
             raise error
         self._mark = len(self._log)
         self.freezing.mark()
-        self._drive_actuators()
         self._gather_held()
 
     def _rejection(self) -> tuple[Exception, tuple[int, Sequence[int], bool]]:
@@ -334,15 +319,9 @@ class Stages:
 
     def _attempt(self, ticks: int) -> int:
         plan = self._plan
-        if plan.calls_forces or plan.held.is_pushed or self._watches:
-            taken = plan.move(1)
-            if plan.opens_actuators and taken == 1 and not plan.actuators.settle(self._dt, self._bodies.control):
-                taken = 0
-        elif ticks == 1:
-            taken = plan.move(1)
-        else:
-            taken = plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
-        return taken
+        if ticks == 1 or plan.calls_forces or plan.held.is_pushed or self._watches:
+            return plan.move(1)
+        return plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
 
     def _commit(self, taken: int) -> None:
         """Commit the ticks, which can no longer be undone."""
@@ -365,7 +344,7 @@ class Stages:
             return
         is_final = plan.is_final  # before the choice, which then knows of everything that has arrived
         run = plan.choose()
-        if run is not None and is_final and plan.held.is_settled and plan.integrator._fuses_ticks:
+        if is_final and plan.held.is_settled and plan.integrator._fuses_ticks:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called must go through all stages
@@ -511,7 +490,6 @@ class Stages:
         if self._bodies.control[BAD] == OTHER_MODE:
             refuse_mode()
         self._plan.actuators.refuse_tensor()
-        self._plan.joints.recover(self._bodies.control)
         conflict = self._plan.joints.failure(self._bodies.tick_count * self._dt)
         if conflict is not None:
             return conflict

@@ -63,8 +63,6 @@ def test_members_have_the_bits_of_worlds_alone_with_resets_and_failed_and_inacti
 
 @pytest.mark.parametrize("method", sorted(by_name))
 def test_members_without_actuators_have_the_bits_of_worlds_alone_with_every_method(method):
-    if by_name[method]()._takes_compiled_forces is False:
-        pytest.skip("the method takes no compiled forces")
     template = new_world(method, is_driven=False, has_joint=False)
     ship, drag = template.body("ship"), parts_of(template)["drag"]
     batch, rates, drags = (

@@ -51,10 +51,9 @@ def fleet(count, propellant=20.0, throttles=THROTTLES):
 def accesses_of_drive(world):
     """How often `drive` reads and writes the tables at the start of the tick that comes next, as plain Python."""
     actuators = world._actuators
-    actuators._count()
     tables = [array.view(Counted) for array in (world._bodies.array, *actuators._arrays)]
     Counted.count = 0
-    plain(loops.drive)(*tables, actuators._counts.copy(), *np.zeros((2, world._bodies.pitch), np.int64), DT)
+    plain(loops.drive)(*tables, actuators._count(), *np.zeros((2, world._bodies.pitch), np.int64), DT)
     return Counted.count
 
 

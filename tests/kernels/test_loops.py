@@ -7,9 +7,11 @@ import pytest
 
 from engine import integrators
 from engine.compilation.compiler import COMPILED, inlined
+from engine.compilation.packed import Packed
 from engine.forces import drag, gravity
 from engine.integrators import Extrapolated, Substepped, compiled_forces
-from engine.integrators.compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
+from engine.integrators.compiled_forces import NO_FORCES, CompiledForces, force_tables
+from engine.integrators.integrator import Beside
 from engine.loops.allocation import from_column, zeros
 from engine.loops.fields import FieldKind
 from engine.loops.layout import (
@@ -25,6 +27,8 @@ from engine.loops.layout import (
     TICKS,
     WRENCH_ROWS,
 )
+from engine.loops.point_forces import pulls
+from engine.loops.program import AtStages, Operation, Program
 from engine.store.bodies import Bodies as BodiesOfWorld
 
 from .test_kernels import control_of, needs_numba, world_array
@@ -59,11 +63,9 @@ class Bodies:
         self.pitch, self.count, self.padded_count = PITCH, 5, 8
         self.stores_momentum = self.freezes = False
         self.history = None
-        self.unfinished = ()
         self._stages = np.zeros((0, PITCH))
 
     tick_count = BodiesOfWorld.tick_count
-    begin, end, end_interrupted = BodiesOfWorld.begin, BodiesOfWorld.end, BodiesOfWorld.end_interrupted
 
     @property
     def stages(self):
@@ -135,11 +137,26 @@ def everything():
     )
 
 
+def program(method, bodies, forces=NO_FORCES, evaluate=None, dt=DT):
+    """The program of a tick, in which `evaluate(stage, time)` is called at each stage."""
+
+    def at_stage(stage, offset, control, step):
+        def call(*_arguments):
+            evaluate(stage, float(control[TICKS]) * step + offset)
+            return 1
+
+        return [Operation(call, Packed())]
+
+    beside = Beside()
+    beside.at_stages = None if evaluate is None else AtStages(at_stage, forces.depends_on_rates)
+    return Program(method._operations(bodies, bodies.control, dt, True, forces, 1, beside), bodies.control)
+
+
 def held(method, forces, ticks=4):
     bodies = Bodies()
-    take = method._held_ticks(bodies, bodies.control, DT, True, forces)
-    assert take(1) == 1
-    assert take(ticks - 1) == ticks - 1
+    run = program(method, bodies, forces).run
+    assert run(1) == 1
+    assert run(ticks - 1) == ticks - 1
     assert bodies.control[:4].tolist() == [3 + ticks, 8, -1, 1]
     return bodies.state
 
@@ -147,15 +164,17 @@ def held(method, forces, ticks=4):
 def called(method, forces, ticks=4):
     """The same, each stage's forces called in their order."""
     bodies = Bodies()
-    take = method._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, forces.depends_on_rates)
-    tables = force_tables(bodies, forces)
+    calls, *tables = force_tables(bodies, forces)
+    kinds = [FIELD_LOOP(kind, bodies, PITCH).function for kind in forces.kinds]
 
-    def evaluate(stage, offset):
-        time = float(bodies.control[TICKS]) * DT + offset
-        add_forces(bodies, tables, forces.kinds, STAGE_WRENCH + WRENCH_ROWS * stage, time)
+    def evaluate(stage, time):
+        row = STAGE_WRENCH + WRENCH_ROWS * stage
+        for kind, (_address, first, count) in zip(kinds, calls[1:].tolist(), strict=True):
+            kind(bodies.array, bodies.control, bodies.stages, row, tables[0], first, count, time)
+        pulls(bodies.array, bodies.stages, row, *tables[1:])
 
-    for _ in range(ticks):
-        assert take(evaluate)
+    run = program(method, bodies, NO_FORCES._replace(depends_on_rates=forces.depends_on_rates), evaluate).run
+    assert run(ticks) == ticks
     assert bodies.control[:4].tolist() == [3 + ticks, 8, -1, 1]
     return bodies.state
 
@@ -163,9 +182,7 @@ def called(method, forces, ticks=4):
 def staged(method, forces, ticks=4):
     """The same, by the loop that is called for each stage and adds the forces by itself."""
     bodies = Bodies()
-    take = method._staged_tick(bodies, bodies.control, DT, True, forces, forces.depends_on_rates)
-    for _ in range(ticks):
-        assert take(lambda stage, offset: None)
+    assert program(method, bodies, forces, lambda stage, time: None).run(ticks) == ticks
     assert bodies.control[:4].tolist() == [3 + ticks, 8, -1, 1]
     return bodies.state
 
@@ -213,8 +230,7 @@ def test_a_loop_in_passes_rejects_what_a_field_rejects(name, monkeypatch):
     method, bodies = METHODS[name], Bodies()
     before = bodies.array.copy()
     monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, PITCH + 8))
-    take = method._held_ticks(bodies, bodies.control, DT, True, everything())
-    assert take(3) == -1
+    assert program(method, bodies, everything()).run(3) == -1
     assert np.array_equal(bodies.array, before)
     assert bodies.control[:4].tolist() == [3, 8, -1, 1]
 
@@ -253,7 +269,7 @@ def test_a_field_sees_the_times_of_its_stages():
     forces.layers[1] = 1.0
     bodies.array[26:38, :5], bodies.array[40:43, :5] = 0.0, 0.0
     before = bodies.array[8].copy()
-    METHODS["rk4"]._held_ticks(bodies, bodies.control, DT, True, forces)(10)
+    program(METHODS["rk4"], bodies, forces).run(10)
     start, end = 3 * DT, 13 * DT
     gain = (end + end**3 / 3.0 - start - start**3 / 3.0) * bodies.array[39, :5]
     assert np.abs(bodies.array[8, :5] - before[:5] - gain).max() < 1e-15
@@ -301,19 +317,22 @@ class Interrupted(BaseException):
 @pytest.mark.parametrize("evaluation", range(4))
 def test_an_interrupt_while_forces_are_called_leaves_the_tick_before(name, evaluation):
     bodies = Bodies()
-    take = METHODS[name]._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
-    assert take(lambda stage, offset: None)
-    before, control, calls = bodies.array.copy(), bodies.control.copy(), []
+    calls, interrupts = [], []
 
-    def evaluate(stage, offset):
+    def evaluate(stage, time):
         calls.append(stage)
-        if len(calls) > evaluation:
+        if interrupts and len(calls) > evaluation:
             raise Interrupted
 
+    tick = program(METHODS[name], bodies, evaluate=evaluate)
+    assert tick.run(1) == 1
+    before, control = bodies.array.copy(), bodies.control.copy()
+    calls.clear()
+    interrupts.append(True)
     if METHODS[name].evaluations_per_tick > evaluation:
         with pytest.raises(Interrupted):
-            take(evaluate)
-        bodies.end_interrupted()
+            tick.run(1)
+        tick.recover()
     assert np.array_equal(bodies.array[:STATE_ROWS], before[:STATE_ROWS])
     assert np.array_equal(bodies.control, control)
 
@@ -323,8 +342,8 @@ def test_steps_inside_a_tick_count_as_one_tick(method):
     """The world's count stands still while steps are taken, and the tick before is what the tick began with."""
     bodies, seen = Bodies(ticks=7), []
     start = bodies.state
-    take = method._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
-    assert take(lambda stage, offset: seen.append(int(bodies.control[TICKS])))
+    tick = program(method, bodies, evaluate=lambda stage, time: seen.append(int(bodies.control[TICKS])))
+    assert tick.run(1) == 1
     assert set(seen) == {7}
     assert bodies.control[TICKS] == 8
     assert np.array_equal(bodies.array[STATE_ROWS : 2 * STATE_ROWS, :5], start)
@@ -337,41 +356,36 @@ def test_steps_inside_a_tick_that_are_not_finite_leave_the_tick_before():
     bodies.array[7, 2] = 8e307
     before = bodies.array.copy()
     method = Substepped(integrators.SemiImplicitEuler(), 4)
-    take = method._held_ticks(bodies, bodies.control, 4.0, True)
-    assert take(3) == 0
+    tick = program(method, bodies, dt=4.0)
+    assert tick.run(3) == 0
     assert np.array_equal(bodies.array[:STATE_ROWS], before[:STATE_ROWS])
     assert bodies.control[[TICKS, COUNT, BAD]].tolist() == [3, 8, 2]
     # the next tick has four steps again
     bodies.array[7, 2] = 1.0
     whole = Bodies()
     whole.array[:] = bodies.array
-    assert take(1) == method._held_ticks(whole, whole.control, 4.0, True)(1) == 1
+    assert tick.run(1) == program(method, whole, dt=4.0).run(1) == 1
     assert np.array_equal(bodies.state, whole.state)
 
 
 def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
-    """The method inside ends its tick and is then interrupted: the wrench that was held belongs to the ticks before."""
-    bodies = Bodies()
-    inside = integrators.RungeKutta4()
-    method = Extrapolated(inside)
-    take = method._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
-    make = inside._staged_tick
+    """A function is interrupted between the end of the tick and the operation that remembers the wrench which was held."""
+    bodies, interrupts = Bodies(), [True]
 
     class Broken(integrators.RungeKutta4):
-        def _staged_tick(self, *arguments):
-            take_inside = make(*arguments)
+        def _operations(self, *arguments):
+            return [*super()._operations(*arguments), Operation(interrupt, Packed())]
 
-            def take_and_break(evaluate):
-                take_inside(evaluate)
-                raise Interrupted
+    def interrupt(*_arguments):
+        if interrupts and not interrupts.pop():
+            return 1
+        raise Interrupted
 
-            return take_and_break
-
-    broken = Extrapolated(Broken())._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
+    tick = program(Extrapolated(Broken()), bodies)
     with pytest.raises(Interrupted):
-        broken(lambda stage, offset: None)
-    bodies.end_interrupted()
+        tick.run(1)
+    tick.recover()
     assert bodies.control[TICKS] == 4
     assert (bodies.history[24, :5] == 1.0).all()
-    assert take(lambda stage, offset: None)
+    assert program(Extrapolated(integrators.RungeKutta4()), bodies).run(1) == 1
     assert (bodies.history[24, :5] == 2.0).all()

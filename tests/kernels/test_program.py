@@ -5,14 +5,13 @@ import gc
 import numpy as np
 import pytest
 
-from engine import MassProperties, NonFiniteStateError, World, joints
+from engine import MassProperties, NonFiniteStateError, World, flight, joints
 from engine.compilation.compiler import kernel
 from engine.compilation.packed import Packed, unpack
 from engine.integrators import Substepped
 from engine.loops.floating_point import new_control
 from engine.loops.layout import TICKS
 from engine.loops.program import Operation, Program
-from engine.loops.steps import keeping
 from engine.store.schema import Field, Kind, Schema
 from engine.tick.beside import BesideMethod
 
@@ -156,11 +155,7 @@ def toys(monkeypatch):
     def with_toy(self, integrator, control, dt):
         before, after = around(self, integrator, control, dt)
         table = self._bodies.store.tables["toys"]
-        return [
-            keeping(table.array, TOYS.rows_of(Kind.STATE), 1)[0],
-            Operation(toy_count, Packed(table.array)),
-            *before,
-        ], after
+        return [*before, Operation(toy_count, Packed(table.array))], after
 
     monkeypatch.setattr(BesideMethod, "around", with_toy)
 
@@ -205,15 +200,59 @@ def test_a_toy_operation_counts_once_in_a_tick_that_is_repeated_after_a_freeze(t
     assert count() == world.tick_count
 
 
-def test_a_toy_operation_runs_beside_a_force_that_python_calls_in_each_tick(toys):
-    world, _other, count = toys()
+class Push:
+    def __init__(self, evaluate):
+        self.evaluate = evaluate
 
-    class Push:
-        evaluate = "tick"
+    def apply(self, wrench, bodies, time):
+        wrench.force_world[1, 0] += 0.5
 
-        def apply(self, wrench, bodies, time):
-            wrench.force_world[1, 0] += 0.5
 
-    world.add_force(Push())
-    world.step(4)
-    assert count() == 4
+BESIDE = [
+    ("rk4", "tick", False),
+    ("rk4", "stage", False),
+    ("rk4", "stage", True),
+    (Substepped("rk4", 5), "tick", True),
+    (Substepped("rk4", 5), "stage", False),
+    (Substepped("rk4", 5), "stage", True),
+]
+
+
+@pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
+@pytest.mark.parametrize(("method", "evaluate", "drives"), BESIDE)
+def test_a_toy_operation_runs_and_is_undone_beside_a_force_that_python_calls(toys, method, evaluate, drives):
+    world, other, count = toys(integrator=method)
+    steps = 5 if isinstance(method, Substepped) else 1
+    if drives:
+        world.add_part(flight.ReactionWheel(other, axis=(0, 0, 1), inertia=0.1, max_torque=0.1, max_speed=100.0))
+    world.add_force(Push(evaluate))
+    with world.profile():
+        world.step(4)
+    assert count() == 4 * steps
+    other.velocity = (2e307, 0, 0)
+    with pytest.raises(NonFiniteStateError):
+        world.step(1000)
+    assert 4 < world.tick_count < 1000
+    assert count() == steps * world.tick_count
+    other.velocity = (0, 0, 0)
+    world.step()
+    assert count() == steps * world.tick_count
+
+
+@pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
+@pytest.mark.parametrize("evaluate", ["tick", "stage"])
+@pytest.mark.parametrize("method", ["rk4", Substepped("rk4", 5)])
+def test_a_toy_operation_is_undone_where_a_force_that_python_calls_raises(toys, method, evaluate):
+    world, _other, count = toys(integrator=method)
+    calls = []
+
+    def force(wrench, bodies, time):
+        calls.append(time)
+        if len(calls) > 7:
+            raise KeyError
+
+    force.evaluate = evaluate
+    world.add_force(force)
+    with pytest.raises(KeyError):
+        world.step(100)
+    assert count() == (5 if isinstance(method, Substepped) else 1) * world.tick_count

@@ -305,7 +305,6 @@ def test_a_profile_times_the_stages_and_changes_no_bit(called):
     assert profile.ticks == 21
     assert list(profile.seconds) == [
         "call_callbacks",
-        "drive_actuators",
         "gather_held",
         "move",
         "commit",
