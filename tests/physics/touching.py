@@ -112,9 +112,7 @@ class Touching:
                 bound.step, np.ones(1), np.ones(1), 0, int(graph.sizes[ISLANDS]), self.time, dt
             )
             assert failed == -1
-            bad = kernels.function(step.islands_close)(
-                *(array, islands.own, graph.columns, *bound.close, int(self.world.tick_count), False, dt)
-            )
+            bad = kernels.function(step.islands_close)(array, islands.own, graph.columns, *bound.close, False, dt)
             assert bad == -1
             free = np.setdiff1d(np.arange(bodies.count), graph.columns[: graph.sizes[PLACES]])
             assert len(free) == 0 or (array[:STATE_ROWS, free] == opened[:STATE_ROWS, free]).all()
