@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..forces.valves import THRUSTERS, leave_out_ticks
-from ..loops.layout import BAD, NOT_FINITE
 from ..saving.content import Owners
 from ..saving.repetition import member_of
 from ..store.bodies import BODIES
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
-from ..store.store import CALLING
 from ..store.table import Table
 from ..tick.freezing import CONFLICT, OWN_STATE, Freezing
 
@@ -190,19 +188,13 @@ class Quarantine(Freezing):
         """The bodies whose draining tanks would have left them without a valid tensor."""
         return self._plan.actuators.take_refused()
 
-    def freeze(self, culprit: int, conflicting: Sequence[int] = (), by_tensor: bool = False) -> bool:
-        """Have the members stand still whose bodies have made a tick fail, and return whether there are any."""
-        bodies, store, count = self._bodies, self._store, self.members.count
-        bad = np.flatnonzero(bodies.array[NOT_FINITE, : bodies.count])
-        bodies.array[NOT_FINITE] = 0.0
-        first = int(bodies.control[BAD])
-        found = np.unique(np.array([*conflicting] or [*bad.tolist(), *([first] if first >= 0 else [])], np.int64))
-        members, places = np.unique(found % count, return_index=True)
-        reason = NOT_FINITE_STATE if not conflicting else SINGULAR_TENSOR if by_tensor else CONFLICTING
-        if not len(members) or self.members.stopped[members].all():
+    def _stop(self, found: set[int], culprit: int, conflicts: bool, by_tensor: bool) -> bool:
+        """Have the members of these bodies stand still, and return whether any of them ran."""
+        count = self.members.count
+        rows = np.array(sorted(found), np.int64)
+        members, places = np.unique(rows % count, return_index=True)
+        if self.members.stopped[members].all():
             return False
-        phase = store.phase
-        store.enter(CALLING)  # it is a part of the tick, and undone with it
-        self.members.stop(members, reason, found[places] // count)
-        store.phase = phase
+        reason = NOT_FINITE_STATE if not conflicts else SINGULAR_TENSOR if by_tensor else CONFLICTING
+        self.members.stop(members, reason, rows[places] // count)
         return True

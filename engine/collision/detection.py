@@ -43,7 +43,7 @@ from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
 from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, TICKS, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, VELOCITY
 from .boxes import fewer, touch_boxes, touch_corners
 from .layout import (
     APART_BY,
@@ -68,8 +68,6 @@ from .layout import (
     GAP,
     GROUP,
     HIGH,
-    KEPT_AT,
-    KEPT_COUNT,
     LAYER,
     LEAST_HALF,
     LOW,
@@ -98,7 +96,6 @@ from .layout import (
     SIZES,
     SOLVER,
     SPHERE,
-    STEP,
     TO_FIRST,
     TURNS_WITH,
     TYPE,
@@ -343,7 +340,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
 
     Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection with those of the search for
     pairs and those of the comparison of cores, the addresses of the kernels that are called, with the arguments of that which numbers
-    islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, and the length of a tick [s].
+    islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, the steps that have been taken
+    of the tick if it is divided, and the length of a tick or step [s].
     """
     (
         bodies,
@@ -366,6 +364,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         numbered,
         room,
         pulled,
+        steps,
         dt,
     ) = unpack(packed)
     for shape in range(counts[SHAPES]):
@@ -423,7 +422,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             last_known += 1
         for each in range(count):
             _put_point(bodies, shapes, touching, found, each, point, base, first, second)
-            _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, counts[STEP] > 0)
+            _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, steps[0] > 0)
             point += 1
     counts[POINTS], counts[CONTACTS], counts[SENSED] = point, contact, sensed
     numbered[5][4] = contact
@@ -458,12 +457,12 @@ def _known_pair(contacts: Array, known: int) -> tuple[int, int]:
 
 @kernel("keep-contacts")
 def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Write the contacts of the tick into their table, in whose place those of the last tick are kept; 1."""
-    bodies, contacts, known_count, kept, taken, touching, touches, counts, control = unpack(packed)
-    for row in range(CONTACT_ROWS):
-        for known in range(known_count[0]):
-            kept[row, known] = contacts[row, known]
-    counts[KEPT_AT], counts[KEPT_COUNT] = control[TICKS] - 1, known_count[0]
+    """Write the contacts of the tick into their table.
+
+    Packed are the bodies, the contacts with their number, what they were before the tick or step with their number, the arrays of
+    detection, and the steps that have been taken of the tick if it is divided.
+    """
+    bodies, contacts, known_count, kept, kept_count, taken, touching, touches, counts, steps = unpack(packed)
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
         pair = (NO_SHAPE, NO_SHAPE)
@@ -472,7 +471,7 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
         while True:
             at = touches.shape[1] - 1 - sensed
-            has_ended = counts[STEP] > 0 and known < counts[KEPT_COUNT] and not _is_less(pair, _known_pair(kept, known))
+            has_ended = steps[0] > 0 and known < kept_count[0] and not _is_less(pair, _known_pair(kept, known))
             sees = sensed < counts[SENSED] and _is_less(_pair_of(touches, at), pair)
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break
@@ -572,16 +571,3 @@ def _show_point(
     store_vector(contacts, POINT_WORLD, written, add(center, here))
     store_vector(contacts, NORMAL_WORLD, written, normal)
     contacts[GAP, written] = gap
-
-
-@kernel("undo-contacts")
-def undo_contacts(packed: Packed, start: int, unused: int) -> int:
-    """Put the contacts of the last tick back, if those of the tick that is undone were written; 1."""
-    _bodies, contacts, known_count, kept, _taken, _touching, _touches, counts, _control = unpack(packed)
-    if counts[KEPT_AT] == start:
-        for row in range(CONTACT_ROWS):
-            for known in range(counts[KEPT_COUNT]):
-                contacts[row, known] = kept[row, known]
-        known_count[0] = counts[KEPT_COUNT]
-        counts[KEPT_AT] = -1
-    return 1

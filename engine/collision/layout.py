@@ -39,11 +39,10 @@ SOLVER = 25
 CONTACT_ROWS = 26
 
 # numbers in `counts`
-SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT, STEP, SENSED = range(10)
-"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, the tick before which the contacts were
-kept, with their number, what was too short, the steps that have been taken of the tick if it is divided, and pairs with a sensor, which are
-at the end of the list of contacts."""
-COUNTS = 10
+SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, SHORT, SENSED = range(7)
+"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, what was too short, and pairs with a
+sensor, which are at the end of the list of contacts."""
+COUNTS = 7
 SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
 
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame

@@ -39,9 +39,9 @@ class Beside:
         """The operations before and after the bodies are moved over a step of `dt` [s], which `control` then has counted."""
         return (), ()
 
-    def around_steps(self) -> tuple[Sequence[Operation], Sequence[Operation], Sequence[Operation]]:
-        """The operations of a tick of several steps before the first step, after each step, and after the last one."""
-        return (), (), ()
+    def around_steps(self, control: Integers) -> tuple[Sequence[Operation], Sequence[Operation]]:
+        """The operations of a tick of several steps, which `control` counts, before the first step and after the last one."""
+        return (), ()
 
     def instead(self, integrator: "Integrator", control: Integers, dt: float) -> list[Operation]:
         """The operations that move the bodies over a step in place of the method; none if nothing does."""

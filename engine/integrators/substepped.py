@@ -132,10 +132,10 @@ class Substepped(Integrator):
         beside: Beside = ALONE,
     ) -> list[Operation]:
         steps, inner, acting = control.copy(), self.integrator, (gyroscopic, forces, threads, beside)
-        before, each, after = beside.around_steps()
+        before, after = beside.around_steps(control)
         outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
         if self.n is not None:
-            return divided(*outside, [*inner._operations(bodies, steps, dt / self.n, *acting), *each], self.n)
+            return divided(*outside, inner._operations(bodies, steps, dt / self.n, *acting), self.n)
 
         @cache
         def program(step: float) -> Program:

@@ -5,6 +5,7 @@ first copied to shadow rows, from which a tick that is not finite is put back.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,27 +44,29 @@ _CENTER_ROWS = np.arange(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 
 @kernel("keep")
 def keep(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Copy rows of a table to shadow rows; packed are the table, the rows, the shadow rows, and the number of columns."""
-    table, rows, shadow, columns = unpack(packed)
+    """Copy rows of a table to shadow rows; packed are the table, the rows, the shadow rows, and the number of columns of each."""
+    table, rows, shadow, counted, kept = unpack(packed)
+    kept[0] = counted[0]
     for place in range(rows.shape[0]):
-        for column in range(columns):
+        for column in range(kept[0]):
             shadow[place, column] = table[rows[place], column]
     return 1
 
 
 @kernel("put-back")
 def put_back(packed: Packed, start: int, unused: int) -> int:
-    """Undo what has happened to rows of a table since `keep`."""
-    table, rows, shadow, columns = unpack(packed)
+    """Undo what has happened to rows of a table, and to their number, since `keep`."""
+    table, rows, shadow, counted, kept = unpack(packed)
+    counted[0] = kept[0]
     for place in range(rows.shape[0]):
-        for column in range(columns):
+        for column in range(kept[0]):
             table[rows[place], column] = shadow[place, column]
     return 1
 
 
 @kernel("add-kept")
 def add_kept(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Add rows that are kept to those of a table; packed is the same as in `keep`."""
+    """Add rows that are kept to those of a table; packed are the table, the rows, those that are kept, and the number of columns."""
     table, rows, kept, columns = unpack(packed)
     for place in range(rows.shape[0]):
         for column in range(columns):
@@ -126,11 +129,31 @@ def end_steps(packed: Packed, moves_mass: int, ticks_left: int) -> int:
     return 1
 
 
-def keeping(table: Array, rows: Integers, columns: int) -> tuple[Operation, Array]:
-    """The operation that keeps rows of a table, to be put back with a failed tick, and the shadow rows."""
-    shadow = np.zeros((len(rows), max(columns, 1)))
-    packed = Packed(table, rows, shadow, columns)
-    return Operation(keep, packed, 0, (put_back, packed)), shadow
+class Keeping(NamedTuple):
+    """The operation that keeps rows of a table, to be put back with a failed tick."""
+
+    operation: Operation
+    shadow: Array
+    """The rows as they were before the tick."""
+    columns: Integers
+    """How many columns of the table there were, shape (1,)."""
+
+
+def keeping(table: Array, rows: Integers, columns: int | Integers) -> Keeping:
+    """Keep rows of a table.
+
+    Args:
+        table: The table.
+        rows: The rows.
+        columns: How many of its columns to keep; an array, shape (1,), if ticks change their number, which is then kept as well.
+    """
+    if isinstance(columns, int):
+        counted, room = np.full(1, columns, np.int64), max(columns, 1)
+    else:
+        counted, room = columns, table.shape[1]
+    shadow, kept = np.zeros((len(rows), room)), np.zeros(1, np.int64)
+    packed = Packed(table, rows, shadow, counted, kept)
+    return Keeping(Operation(keep, packed, 0, (put_back, packed)), shadow, kept)
 
 
 def divided(
@@ -158,12 +181,11 @@ def divided(
         count: How often they run.
     """
     counted = Packed(control, steps, np.zeros(1, np.int64), count)
-    bodies, start = keeping(array, _MOVED_ROWS, columns)
-    centers, centers_at_start = keeping(array, _CENTER_ROWS, columns if moves_mass else 0)
-    end = Packed(array, control, start, centers_at_start, columns)
+    bodies, centers = keeping(array, _MOVED_ROWS, columns), keeping(array, _CENTER_ROWS, columns if moves_mass else 0)
+    end = Packed(array, control, bodies.shadow, centers.shadow, columns)
     return [
         Operation(open_steps, counted, 0, (blame_steps, counted)),
-        *(bodies, centers._replace(undo=None), *before),
+        *(bodies.operation, centers.operation._replace(undo=None), *before),
         *(*inside, Operation(repeat, counted, len(inside)), *after),
         Operation(end_steps, end, int(moves_mass)),
     ]
@@ -172,8 +194,8 @@ def divided(
 def keeping_loops() -> list[Loop]:
     """The kernels that keep rows of tables."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    shadow = Packed(array, integers, array, 0)
-    return [named(function, shadow, 0, 0) for function in (keep, put_back, add_kept)]
+    kept, added = Packed(array, integers, array, integers, integers), Packed(array, integers, array, 0)
+    return [named(keep, kept, 0, 0), named(put_back, kept, 0, 0), named(add_kept, added, 0, 0)]
 
 
 def step_loops() -> list[Loop]:

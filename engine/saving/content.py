@@ -175,7 +175,6 @@ class Owners:
         self.stages.functions = (inventory.on_tick, inventory.after_tick, inventory.on_joint)
         self.clock._restore(content.clock)
         self.held.restart(content.push_tick)
-        self.joints.contacts.restart()
         self.stages.freezing.restart()
         if stores or self.actuators.has_wheels:
             bodies.look_for_stored_momentum()

@@ -334,7 +334,7 @@ class Actuators:
     def parts_put_back(self) -> Operation:
         """What follows from the tables after they have been put back with a tick of several steps that failed."""
         packed = Packed(self._bodies.array, self._driven.array, *self._arrays[2:], self._count())
-        nothing, _shadow = keeping(self._driven.array, np.zeros(0, np.int64), 0)
+        nothing = keeping(self._driven.array, np.zeros(0, np.int64), 0).operation
         return nothing._replace(undo=(loops.undo_parts, packed))
 
     def refuse_tensor(self) -> None:

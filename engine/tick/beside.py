@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ..integrators.compiled_forces import CompiledForces
@@ -11,8 +12,10 @@ from ..joints.joint import JOINTS
 from ..loops.columns import Integers
 from ..loops.program import AtStages, Operation
 from ..loops.steps import keeping
+from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES, Bodies
 from ..store.schema import Kind
+from ..store.table import FilledTable
 from .actuators import ACTUATOR_TABLES, Actuators
 from .joints import Joints
 
@@ -54,7 +57,7 @@ class BesideMethod(Beside):
         acting, before, after = self._acting, list[Operation](), list[Operation]()
         is_step = control is not self._bodies.control
         if not is_step:
-            before += self._kept(but_actuators=True)
+            before += self._kept(but={*ACTUATOR_TABLES, CONTACTS.name})
         if acting.joints.any and self.at_stages is None:
             found, moved = acting.joints.operations(dt, control, integrator, acting.gyroscopic, acting.forces)
             before += found
@@ -63,6 +66,8 @@ class BesideMethod(Beside):
             begin, end = acting.actuators.operations(dt, control, is_step and len(acting.in_steps) > 0)
             before += [begin, *(acting.in_steps if is_step else acting.before_stages)]
             after.append(end)
+        if is_step and acting.joints.any:
+            after.append(self._joint_steps[1])
         return before, after
 
     def instead(self, integrator: Integrator, control: Integers, dt: float) -> list[Operation]:
@@ -71,25 +76,33 @@ class BesideMethod(Beside):
             return []
         return acting.joints.in_stages(dt, control, integrator, acting.gyroscopic, acting.forces, self.at_stages)
 
-    def around_steps(self) -> tuple[Sequence[Operation], Sequence[Operation], Sequence[Operation]]:
-        acting, before, each, after = self._acting, list[Operation](), list[Operation](), list[Operation]()
+    def around_steps(self, control: Integers) -> tuple[Sequence[Operation], Sequence[Operation]]:
+        acting, before, after = self._acting, list[Operation](), list[Operation]()
+        if control is not self._bodies.control:  # the steps of a step belong to the same tick
+            return before, after
         if acting.actuators is not None:
             before.append(acting.actuators.parts_put_back())
-        before += self._kept(but_actuators=acting.actuators is None)
+        before += self._kept(but=ACTUATOR_TABLES if acting.actuators is None else ())
         if acting.joints.any:
-            before_all, each, after = acting.joints.operations_of_steps()
-            before += before_all
-        return before, each, after
+            begin, _each, end = self._joint_steps
+            before.append(begin)
+            after.append(end)
+        return before, after
 
-    def _kept(self, but_actuators: bool) -> Iterator[Operation]:
-        """What puts back, by kind of field, the tables beside the bodies that compiled code changes.
+    @cached_property
+    def _joint_steps(self) -> tuple[Operation, Operation, Operation]:
+        return self._acting.joints.operations_of_steps()
 
-        Actuators undo what they have done in a whole tick by themselves.
+    def _kept(self, but: Collection[str]) -> Iterator[Operation]:
+        """What puts back, by kind of field, the tables beside the bodies that compiled code changes, but some.
+
+        In a tick that is not divided, actuators undo what they have done, and contacts are kept where they are compared with the new ones.
         """
-        idle = {*(ACTUATOR_TABLES if but_actuators else ()), *(() if self._acting.joints.any else (JOINTS.name,))}
-        store = self._bodies.store
+        joints, store = self._acting.joints, self._bodies.store
+        idle = {*but, *(() if joints.any else (JOINTS.name,)), *(() if joints.contacts.any else (CONTACTS.name,))}
         for table in store.tables.values() if store is not None else ():
             schema, rows = table.schema, table.schema.rows_of(Kind.STATE, Kind.PREVIOUS)
-            is_other = schema.is_filled_by_ticks or schema.follows or schema is BODIES or schema.name in idle
-            if schema.flown and not is_other and table.count and len(rows):
-                yield keeping(table.array, rows, table.count)[0]
+            is_other = schema.follows or schema is BODIES or schema.name in idle
+            if schema.flown and not is_other and len(rows) and (table.count or schema.is_filled_by_ticks):
+                counted = table.counted if isinstance(table, FilledTable) else table.count
+                yield keeping(table.array, rows, counted).operation

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..collision import broad, cores, layout, manifold, parting, steps
+from ..collision import broad, cores, layout, manifold, parting
 from ..collision.broad import near_pairs
-from ..collision.detection import find_contacts, keep_contacts, undo_contacts
+from ..collision.detection import find_contacts, keep_contacts
 from ..collision.layout import (
     CONTACTS,
     COUNTS,
     EXCLUDED,
-    KEPT_AT,
     SHAPES,
     SHORT,
     SHORT_OF_PAIRS,
@@ -32,6 +31,7 @@ from ..constraints import layout as rows
 from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Graph, number_islands
 from ..loops.columns import Integers
 from ..loops.program import Operation
+from ..loops.steps import keeping
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import GROUPS, IGNORED
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA
@@ -65,7 +65,6 @@ class Contacts:
         self._own, self._all = Islands(bodies), Islands(bodies, has_all=True)
         self.islands = self._own
         self.counts = np.zeros(COUNTS, np.int64)
-        self.counts[KEPT_AT] = -1
         self._seen: tuple[int, ...] = ()
         self._version = 0
         self._room = 0
@@ -160,8 +159,6 @@ class Contacts:
         self._touching = np.zeros((points, rows.TOUCH_SIZE))
         self.table.reserve(points)
         self._taken = np.zeros(self.table.capacity, np.int64)
-        self._kept = np.zeros((layout.CONTACT_ROWS, self.table.capacity))
-        self.counts[KEPT_AT] = -1
 
     def _pairs_apart(self) -> Integers:
         """The pairs of bodies whose shapes pass through each other, in ascending order; the world is -1."""
@@ -202,22 +199,19 @@ class Contacts:
         self.islands.make_room(None, self._room)
         self.islands.touching = self._touching
 
-    def restart(self) -> None:
-        """Forget which tick was run last, because the tick count has been set by a restore."""
-        self.counts[KEPT_AT] = -1
-
     def operations(
-        self, function: Callable[[Any], Callable[..., Any]], calls: Integers, control: Integers, dt: float
-    ) -> tuple[Operation, Operation]:
-        """The operations that find the contacts before a tick of `dt` [s], and keep them after it.
+        self, function: Callable[[Any], Callable[..., Any]], calls: Integers, steps: Integers, dt: float
+    ) -> tuple[list[Operation], Operation]:
+        """The operations that find the contacts before a tick or step of `dt` [s], and the one that keeps them after it.
 
         Args:
             function: Returns a kernel, or what stands in for it.
             calls: The addresses of the kernels around islands.
-            control: The control of the bodies.
-            dt: Length of the tick.
+            steps: The number of steps that have been taken of the tick if it is divided, shape (1,).
+            dt: Length of the tick or step.
         """
         bodies, graph, table = self._bodies, self.islands.graph, self.table
+        before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         found = Packed(
             *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._near, self._pairs),
             *(self._excluded, self._forms, self._narrow, self._found, self._polygon, self._taken, self._touching),
@@ -228,24 +222,16 @@ class Contacts:
                 graph.arguments(*self._counted()),
                 self.islands.room,
                 self.islands.counts,
+                steps,
                 dt,
             ),
         )
         kept = Packed(
-            *(bodies.array, table.array, table.counted, self._kept, self._taken),
-            *(self._touching, self._list, self.counts, control),
+            *(bodies.array, table.array, table.counted, before.shadow, before.columns, self._taken),
+            *(self._touching, self._list, self.counts, steps),
         )
-        find = Operation(function(find_contacts), found)
-        keep = Operation(function(keep_contacts), kept, 0, (function(undo_contacts), kept))
-        return find, keep
-
-    def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
-        """What is done in a tick of several steps before the first step, after each step, and after the last one."""
-        table = self.table
-        kept, kept_count = np.zeros((layout.CONTACT_ROWS, table.capacity)), np.zeros(1, np.int64)
-        packed = Packed(table.array, table.counted, kept, kept_count, self.counts)
-        begin = Operation(steps.open_contact_steps, packed, 0, (steps.undo_contact_steps, packed))
-        return begin, Operation(steps.add_contact_step, packed), Operation(steps.end_contact_steps, packed)
+        find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
+        return [before.operation, find], keep
 
     def solver_of(self, body: int) -> str:
         """What found the impulses on a body, given its row, in the last tick: "direct", "unfinished", "sweeps" or "none"."""
@@ -329,20 +315,15 @@ def _core_loops() -> tuple[Loop, ...]:
     )
 
 
-def kernels_of_contacts(divides: bool) -> list[Loop]:
-    """The kernels that find and keep contacts; with `divides` in ticks of several steps as well."""
+def kernels_of_contacts() -> list[Loop]:
+    """The kernels that find and keep contacts."""
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
     points, polygon, narrow = _comparison(np.zeros((4, 1)), False)
     found = Packed(
         *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, points, polygon),
-        *(flat, array, integers, flat, flat, numbered, flat, flat, 1.0),
+        *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),
     )
-    kept = Packed(array, array, flat, array, flat, array, integers, flat, flat)
-    loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0), named(undo_contacts, kept, 0, 0)]
-    if divides:
-        packed = Packed(array, flat, array, flat, flat)
-        called = steps.open_contact_steps, steps.add_contact_step, steps.end_contact_steps, steps.undo_contact_steps
-        loops += [named(each, packed, 0, 0) for each in called]
-    return [*loops, _near_loop(), *_core_loops()]
+    kept = Packed(array, array, flat, array, flat, flat, array, integers, flat, flat)
+    return [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0), _near_loop(), *_core_loops()]

@@ -143,16 +143,21 @@ class Freezing:
         bodies.array[NOT_FINITE] = 0.0
         first = int(bodies.control[BAD])
         found = {*conflicting} or {*bad.tolist(), *([first] if first >= 0 else [])}
+        phase = store.phase
+        store.enter(CALLING)  # it is a part of the tick, and undone with it
+        has_stopped = self._stop(found, culprit, bool(conflicting), by_tensor)
+        store.phase = phase
+        return has_stopped
+
+    def _stop(self, found: set[int], culprit: int, conflicts: bool, by_tensor: bool) -> bool:
+        """Freeze these bodies and all that are linked to them, and return whether any was moving."""
+        bodies = self._bodies
         rows = [row for row in self._linked(found) if bodies.array[FROZEN, row] == 0.0]
         if not rows or (self._plan.stage_forces and self._plan.joints.any):
             return False
-        phase = store.phase
-        store.enter(CALLING)  # it is a part of the tick, and undone with it
-        tick = float(bodies.tick_count)
-        own = CONFLICT if conflicting else OWN_STATE
+        own = CONFLICT if conflicts else OWN_STATE
         causes = [LINK if row not in found else FORCE if row == culprit else own for row in rows]
-        self._table.append(np.array([rows, [tick] * len(rows), causes], np.float64))
-        store.phase = phase
+        self._table.append(np.array([rows, [bodies.tick_count] * len(rows), causes], np.float64))
         return True
 
     def _linked(self, found: set[int]) -> list[int]:

@@ -219,6 +219,7 @@ class Joints:
         self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
         self._islands, self._all = Islands(bodies), Islands(bodies, has_all=True)
         self.contacts = Contacts(store, bodies, self._tables)
+        self._steps = np.zeros(1, np.int64)
         self._moves_all = False
         self._has_warned = False
         self.looks_for_fast_rotors = True
@@ -314,20 +315,21 @@ class Joints:
         move = Operation(kernels.function(step.move_islands), packed)
         if not contacts.any:
             return [], [move]
-        find, keep = contacts.operations(kernels.function, kernels.around_calls, control, dt)
-        return [find], [move, keep]
+        found, keep = contacts.operations(kernels.function, kernels.around_calls, self._steps_of(control), dt)
+        return found, [move, keep]
 
-    def operations_of_steps(self) -> tuple[list[Operation], list[Operation], list[Operation]]:
-        """What joints do in a tick of several steps before the first step, after each step, and after the last one."""
+    def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
+        """What is done in a tick of several steps before the first step, after each step, and after the last one."""
         table, count = self._table.array, self._table.count
         forces, reached = np.zeros((6, count)), np.zeros((layout.MOST_FREEDOMS, count))
-        packed = Packed(table, forces, reached, count, np.zeros(1, np.int64))
+        packed = Packed(table, forces, reached, count, self._steps)
         called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
         begin, each, end = (Operation(function, packed) for function in called)
-        if not self.contacts.any:
-            return [begin], [each], [end]
-        before, after_each, after = self.contacts.operations_of_steps()
-        return [begin, before], [each, after_each], [end, after]
+        return begin, each, end
+
+    def _steps_of(self, control: Integers) -> Integers:
+        """The number of steps that have been taken of the tick which `control` counts, if it counts steps."""
+        return self._steps if control is not self._bodies.control else np.zeros(1, np.int64)
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""
@@ -391,8 +393,8 @@ class Joints:
         moves = moving_in_stages(loop, stages, acting, all_bodies.array, control, stores, dt)
         if not contacts.any:
             return moves
-        find, keep = contacts.operations(bound.kernels.function, calls, control, dt)
-        return [find, *moves, keep]
+        found, keep = contacts.operations(bound.kernels.function, calls, self._steps_of(control), dt)
+        return [*found, *moves, keep]
 
     # poses that are assigned
 

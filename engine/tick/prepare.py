@@ -96,7 +96,7 @@ def kernels_for(future: Future) -> list[Loop]:
             for method in future.integrators:
                 every_call = kernels_of_islands(method_for(method, False)[1], gyroscopic)
                 loops += every_call if future.has_contacts else every_call[: POINT_CALLS[0]]
-            loops += kernels_of_contacts(divides) if future.has_contacts else []
+            loops += kernels_of_contacts() if future.has_contacts else []
             loops += [numbering_loop(), *loops_around_islands(stores), *(loops_of_joint_steps() if divides else [])]
         if future.drives_actuators:
             loops += actuator_kernels()
