@@ -16,125 +16,39 @@ centre moves with the mass centre.
 
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
-from ..kernels.exponential import exponential
-from ..kernels.quaternions import Quaternion, from_rotation_vector, rotate
-from ..kernels.tensors import (
-    about_joint_center,
-    inverse,
-    is_positive_definite,
-    less_about_axis,
-    principal,
-    principal_quaternion,
-)
-from ..kernels.valve import Opening, in_step_with_ticks, level_after
-from ..kernels.vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from .actuator_layout import (
     ACTING,
     ANGLES,
     APPLIED,
     BODY,
-    CAPACITY,
-    COMMANDED_ANGLES,
     DIRECTION,
-    DRY_CENTER,
-    DRY_INERTIA,
-    DRY_MASS,
-    ENABLED,
-    FALL_TIME,
-    FILL,
     FIRST_JET,
     FRICTION,
     GAINED,
-    GIMBAL_AXES,
     HAS_KICKED,
-    IMPULSE,
     IS_DRIVEN,
     IS_FLOWING,
     IS_STALE,
-    JET_DAMPING,
-    JOINT_CENTER,
-    JOINT_INERTIA,
-    JOINT_MASS,
     KEPT,
     KEPT_APPLIED,
     KEPT_MOMENTUM,
-    LAST_JET,
-    LEAN,
-    LEVEL,
-    MAX_FORCE,
     MAX_RATE,
-    MAX_SPEED,
-    MEAN,
     MOMENTUM,
-    NEUTRAL,
-    NEXT_ANGLES,
-    NEXT_JET,
-    NEXT_LEVEL,
-    NEXT_OPEN_FOR,
-    NEXT_OPENS_IN,
-    OPEN_FOR,
-    OPENS_IN,
-    POSITION_BODY,
     PROPELLANT,
-    PROPELLANT_USED,
-    RISE_TIME,
-    SPECIFIC_IMPULSE,
-    SPECIFIC_INERTIA,
-    STANDARD_GRAVITY,
-    STUCK,
     TANK,
     TANK_DRIVEN,
-    TANK_POSITION,
-    THROTTLE,
-    TORQUE,
     UNTIL,
     USED,
-    WHEEL_AXIS,
-    WHEEL_DRIVEN,
     WHEEL_HAS_KICKED,
-    WHEEL_INERTIA,
 )
-from .columns import (
-    Array,
-    Integers,
-    add_to_vector,
-    is_finite,
-    load_quaternion,
-    load_state,
-    load_symmetric,
-    load_vector,
-    store_vector,
-)
+from .columns import Array, Integers, is_finite, load_state, load_vector, store_vector
 from .floating_point import is_other_mode
 from .gather import COUNTED, DRIVEN, HAS_FROZEN, IS_OPEN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
-from .layout import (
-    ANGULAR_VELOCITY,
-    BAD,
-    CENTER_OF_MASS,
-    FROZEN,
-    INERTIA,
-    INVERSE_INERTIA,
-    INVERSE_MASS,
-    MASS,
-    NOT_FINITE,
-    ORIENTATION,
-    OTHER_MODE,
-    POSITION,
-    PREVIOUS,
-    PRINCIPAL_AXES,
-    PRINCIPAL_MOMENTS,
-    STORED_MOMENTUM,
-    VELOCITY,
-)
-
-_BISECTIONS = 60
-"""Halvings of a tick to find the moment at which a tank runs dry."""
-
-
-REFUSED = 2.0
-"""The mark of a flowing body whose tensor without the wheels' moments is not positive definite."""
-UNFINISHED = 3.0
-"""The mark of a flowing body whose tensors were left for the next tick to compute."""
+from .jet_kicks import damp, has_damping, lean
+from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, OTHER_MODE, POSITION, STORED_MOMENTUM, VELOCITY
+from .masses import REFUSED, UNFINISHED, compose_flowing, store_previous_rates
+from .valves import direction_at, follow_valve, link_jet, run_dry, store_valve, turn_gimbal
+from .wheels import choose_motor_torque, rub, rub_alone, sum_stored
 
 
 @kernel("drive")
@@ -182,16 +96,16 @@ def drive(
         thrusters[HAS_KICKED, jet] = 0.0
         if _stands_still(array, counts, int(thrusters[BODY, jet])):
             continue
-        _turn_gimbal(thrusters, jet, dt)
+        turn_gimbal(thrusters, jet, dt)
         tank = int(thrusters[TANK, jet])
-        used = _follow_valve(thrusters, jet, float(tanks[UNTIL, tank]) if tank >= 0 else dt, dt)
+        used = follow_valve(thrusters, jet, float(tanks[UNTIL, tank]) if tank >= 0 else dt, dt)
         if tank >= 0:
             tanks[USED, tank] += used
-            _link_jet(thrusters, tanks, tank, jet)
+            link_jet(thrusters, tanks, tank, jet)
     # tanks that run dry in this tick shut their jets at that moment; those of a tank that is empty are shut already
     for tank in range(counts[TANKS]):
         if tanks[USED, tank] > tanks[PROPELLANT, tank]:
-            _run_dry(thrusters, tanks, tank, dt)
+            run_dry(thrusters, tanks, tank, dt)
         if tanks[USED, tank] > 0.0:
             driven[IS_FLOWING, int(tanks[TANK_DRIVEN, tank])] = 1.0
         tanks[ACTING, tank] = tanks[PROPELLANT, tank] - 0.5 * tanks[USED, tank]
@@ -209,17 +123,17 @@ def drive(
     # wheels: half a step of friction, then the torque of the motors, which is held over the tick
     for wheel in range(counts[WHEELS]):
         if not _stands_still(array, counts, int(wheels[BODY, wheel])):
-            _rub_alone(array, wheels, wheel, 0.5 * dt)
+            rub_alone(array, wheels, wheel, 0.5 * dt)
     for wheel in range(counts[WHEELS]):
         if not _stands_still(array, counts, int(wheels[BODY, wheel])):
-            _choose_motor_torque(array, driven, wheels, wheel, dt)
+            choose_motor_torque(array, driven, wheels, wheel, dt)
     # half a step of jet damping, and the first half of the kicks that shift the time of the pulses
     for jet in range(counts[THRUSTERS]):
         if thrusters[IS_DRIVEN, jet] != 0.0:
             column = int(thrusters[BODY, jet])
             if not _stands_still(array, counts, column):
-                _damp(array, column, thrusters, tanks, jet, dt)
-                _lean(array, column, thrusters, jet, -0.5 * dt)
+                damp(array, column, thrusters, tanks, jet, dt)
+                lean(array, column, thrusters, jet, -0.5 * dt)
     # the bodies whose held wrench is not that of the last tick
     found = 0
     for row in range(counts[DRIVEN]):
@@ -253,8 +167,8 @@ def settle(
         if thrusters[IS_DRIVEN, jet] != 0.0 and thrusters[HAS_KICKED, jet] == 0.0:
             column = int(thrusters[BODY, jet])
             if not _stands_still(array, counts, column):
-                _lean(array, column, thrusters, jet, 0.5 * dt)
-                _damp(array, column, thrusters, tanks, jet, dt)
+                lean(array, column, thrusters, jet, 0.5 * dt)
+                damp(array, column, thrusters, tanks, jet, dt)
     # wheels: the work of the motors, and half a step of friction
     for wheel in range(counts[WHEELS]):
         if not _stands_still(array, counts, int(wheels[BODY, wheel])):
@@ -264,7 +178,7 @@ def settle(
         if _stands_still(array, counts, int(wheels[BODY, wheel])):
             continue
         if wheels[WHEEL_HAS_KICKED, wheel] == 0.0:
-            _rub_alone(array, wheels, wheel, 0.5 * dt)
+            rub_alone(array, wheels, wheel, 0.5 * dt)
         else:
             wheels[MOMENTUM, wheel] += wheels[GAINED, wheel]
     sum_stored(array, wheels, counts[WHEELS])
@@ -288,10 +202,10 @@ def settle(
         tanks[PROPELLANT, tank] = tanks[ACTING, tank]
     for jet in range(counts[THRUSTERS]):
         if not _stands_still(array, counts, int(thrusters[BODY, jet])):
-            _store_valve(thrusters, jet, dt)
+            store_valve(thrusters, jet, dt)
     for row in range(counts[DRIVEN]):
         if not _stands_still(array, counts, int(driven[BODY, row])):
-            _store_previous_rates(array, int(driven[BODY, row]), driven, row)
+            store_previous_rates(array, int(driven[BODY, row]), driven, row)
     return -1
 
 
@@ -317,7 +231,7 @@ def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tan
     for jet in range(counts[THRUSTERS]):
         if thrusters[MAX_RATE, jet] > 0.0:
             first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])
-            store_vector(thrusters, DIRECTION, jet, _direction_at(thrusters, jet, first, second))
+            store_vector(thrusters, DIRECTION, jet, direction_at(thrusters, jet, first, second))
     counts[IS_OPEN] = 0
     return 0
 
@@ -326,426 +240,6 @@ def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tan
 def _stands_still(array: Array, counts: Integers, column: int) -> bool:
     """Whether a body is frozen, so that its actuators keep their state too."""
     return bool(counts[HAS_FROZEN] != 0 and array[FROZEN, column] > 0.0)
-
-
-# valves, gimbals and tanks
-
-
-@inlined
-def _follow_valve(thrusters: Array, jet: int, until: float, dt: float) -> float:
-    """Compute the mean level of a valve over a tick, in which its tank runs dry at `until`, and return the propellant used [kg]."""
-    valve = Opening(
-        float(thrusters[OPENS_IN, jet]), float(thrusters[OPEN_FOR, jet]), float(thrusters[LEVEL, jet]), 0.0, 0.0
-    )
-    stuck, tank = float(thrusters[STUCK, jet]), int(thrusters[TANK, jet])
-    if not (valve.open_for > 0.0 or valve.level > 0.0 or stuck >= 0.0 or tank >= 0):
-        if thrusters[IS_DRIVEN, jet] != 0.0:
-            # its wrench is that of the throttle again; 2 means that this has changed
-            thrusters[IS_DRIVEN, jet] = 2.0
-        return 0.0
-    rise_time, fall_time = float(thrusters[RISE_TIME, jet]), float(thrusters[FALL_TIME, jet])
-    # a valve that shuts at once has only the level at which a pulse that followed would have gone on
-    pulses = valve.open_for > 0.0 or (valve.level > 0.0 and fall_time > 0.0)
-    valve = in_step_with_ticks(valve, dt)
-    # the whole tick, for the state at its end
-    after = level_after(valve, rise_time, fall_time, dt)
-    area, moment = after.area, after.moment
-    if until < dt:
-        before = level_after(valve, rise_time, fall_time, until)
-        area, moment = before.area, before.moment
-    if stuck >= 0.0:
-        area, moment = stuck * until, 0.5 * stuck * until * until
-    elif not pulses:
-        throttle = float(thrusters[THROTTLE, jet])
-        area, moment = throttle * until, 0.5 * throttle * until * until
-    if thrusters[ENABLED, jet] == 0.0:
-        area = moment = 0.0
-    mean = area / dt
-    changed = thrusters[IS_DRIVEN, jet] != 1.0 or thrusters[MEAN, jet] != mean
-    thrusters[IS_DRIVEN, jet] = 3.0 if changed else 1.0
-    thrusters[MEAN, jet] = mean
-    thrusters[LEAN, jet] = 2.0 * (moment / (dt * dt)) - mean
-    thrusters[NEXT_OPENS_IN, jet] = after.opens_in
-    thrusters[NEXT_OPEN_FOR, jet] = after.open_for
-    thrusters[NEXT_LEVEL, jet] = after.level
-    return area * _flow(thrusters, jet)
-
-
-@inlined
-def _flow(thrusters: Array, jet: int) -> float:
-    """Propellant per second at full thrust [kg/s]; zero if the specific impulse is unknown."""
-    specific_impulse = float(thrusters[SPECIFIC_IMPULSE, jet])
-    if specific_impulse == 0.0:
-        return 0.0
-    return float(thrusters[MAX_FORCE, jet]) / (STANDARD_GRAVITY * specific_impulse)
-
-
-@inlined
-def _link_jet(thrusters: Array, tanks: Array, tank: int, jet: int) -> None:
-    """Append a jet to those of its tank."""
-    if tanks[FIRST_JET, tank] < 0.0:
-        tanks[FIRST_JET, tank] = jet
-    else:
-        thrusters[NEXT_JET, int(tanks[LAST_JET, tank])] = jet
-    tanks[LAST_JET, tank] = jet
-    thrusters[NEXT_JET, jet] = -1.0
-
-
-@inlined
-def _run_dry(thrusters: Array, tanks: Array, tank: int, dt: float) -> None:
-    """Find the moment at which a tank runs dry, and shut its jets then."""
-    propellant = float(tanks[PROPELLANT, tank])
-    low, high = 0.0, dt
-    for halving in range(_BISECTIONS + 1):
-        # the last time, to leave the jets as they are at the moment found
-        until = 0.5 * (low + high) if halving < _BISECTIONS else low
-        if _used_until(thrusters, int(tanks[FIRST_JET, tank]), until, dt) > propellant:
-            high = until
-        else:
-            low = until
-    tanks[USED, tank] = propellant
-    tanks[UNTIL, tank] = low
-
-
-@inlined
-def _used_until(thrusters: Array, jet: int, until: float, dt: float) -> float:
-    """Propellant that a jet and those linked after it use up to a moment in the tick, at which they are shut [kg]."""
-    used = 0.0
-    while jet >= 0:
-        used += _follow_valve(thrusters, jet, until, dt)
-        jet = int(thrusters[NEXT_JET, jet])
-    return used
-
-
-@inlined
-def _store_valve(thrusters: Array, jet: int, dt: float) -> None:
-    if thrusters[IS_DRIVEN, jet] != 0.0:
-        area = dt * float(thrusters[MEAN, jet])
-        # what a throttle gives without a tank is settled when it changes, and not in each tick
-        if thrusters[TANK, jet] >= 0.0 or thrusters[STUCK, jet] >= 0.0 or thrusters[THROTTLE, jet] == 0.0:
-            thrusters[IMPULSE, jet] += area * float(thrusters[MAX_FORCE, jet])
-        thrusters[PROPELLANT_USED, jet] += area * _flow(thrusters, jet)
-        thrusters[OPENS_IN, jet] = thrusters[NEXT_OPENS_IN, jet]
-        thrusters[OPEN_FOR, jet] = thrusters[NEXT_OPEN_FOR, jet]
-        thrusters[LEVEL, jet] = thrusters[NEXT_LEVEL, jet]
-    if thrusters[MAX_RATE, jet] > 0.0:
-        first, second = float(thrusters[NEXT_ANGLES, jet]), float(thrusters[NEXT_ANGLES + 1, jet])
-        if first != thrusters[ANGLES, jet] or second != thrusters[ANGLES + 1, jet]:
-            thrusters[ANGLES, jet], thrusters[ANGLES + 1, jet] = first, second
-            store_vector(thrusters, DIRECTION, jet, _direction_at(thrusters, jet, first, second))
-            if thrusters[IS_DRIVEN, jet] == 0.0:
-                thrusters[IS_DRIVEN, jet] = 2.0
-
-
-@inlined
-def _turn_gimbal(thrusters: Array, jet: int, dt: float) -> None:
-    """Turn a gimbal towards its command at most at its rate; the jet points to where it does in the middle of the tick."""
-    reach = dt * float(thrusters[MAX_RATE, jet])
-    if reach > 0.0:
-        first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])
-        next_first = first + min(max(float(thrusters[COMMANDED_ANGLES, jet]) - first, -reach), reach)
-        next_second = second + min(max(float(thrusters[COMMANDED_ANGLES + 1, jet]) - second, -reach), reach)
-        thrusters[NEXT_ANGLES, jet], thrusters[NEXT_ANGLES + 1, jet] = next_first, next_second
-        if next_first != first or next_second != second:
-            middle = _direction_at(thrusters, jet, 0.5 * (first + next_first), 0.5 * (second + next_second))
-            store_vector(thrusters, DIRECTION, jet, middle)
-            if thrusters[IS_DRIVEN, jet] == 0.0:
-                thrusters[IS_DRIVEN, jet] = 2.0
-
-
-@inlined
-def _direction_at(thrusters: Array, jet: int, first: float, second: float) -> Vector:
-    """The direction of a jet on a gimbal, turned by the second angle and then by the first."""
-    neutral = load_vector(thrusters, NEUTRAL, jet)
-    outer = from_rotation_vector(scale(first, load_vector(thrusters, GIMBAL_AXES, jet)))
-    inner = from_rotation_vector(scale(second, load_vector(thrusters, GIMBAL_AXES + 3, jet)))
-    return rotate(outer, 2.0, rotate(inner, 2.0, neutral))
-
-
-@inlined
-def _lean(array: Array, column: int, thrusters: Array, jet: int, duration: float) -> None:
-    """Kick the body in a column by the force that shifts the mean time of a pulse, acting for a time that may be negative."""
-    strength = duration * float(thrusters[LEAN, jet]) * float(thrusters[MAX_FORCE, jet])
-    if strength == 0.0:
-        return
-    impulse = scale(strength, load_vector(thrusters, DIRECTION, jet))
-    arm = subtract(load_vector(thrusters, POSITION_BODY, jet), load_vector(array, CENTER_OF_MASS, column))
-    _push(array, column, impulse, cross(arm, impulse))
-
-
-@inlined
-def _push(array: Array, column: int, impulse: Vector, angular_impulse: Vector) -> None:
-    """Change the velocities of a body by an impulse and an angular impulse about its mass centre, in the body frame."""
-    orientation = load_quaternion(array, ORIENTATION, column)
-    add_to_vector(array, VELOCITY, column, scale(float(array[INVERSE_MASS, column]), rotate(orientation, 2.0, impulse)))
-    turn = apply_symmetric(load_symmetric(array, INVERSE_INERTIA, column), angular_impulse)
-    add_to_vector(array, ANGULAR_VELOCITY, column, turn)
-
-
-@inlined
-def _damp(array: Array, column: int, thrusters: Array, tanks: Array, jet: int, dt: float) -> None:
-    """Half a step of the jet damping of one jet on the body in a column, by the midpoint rule."""
-    if not _has_damping(thrusters, tanks, jet):
-        return
-    tank = int(thrusters[TANK, jet])
-    center = load_vector(array, CENTER_OF_MASS, column)
-    flow = float(thrusters[MEAN, jet]) * _flow(thrusters, jet)
-    nozzle = subtract(load_vector(thrusters, POSITION_BODY, jet), center)
-    source = subtract(_leaving_point(tanks, tank), center)
-    specific = load_symmetric(tanks, SPECIFIC_INERTIA, tank)
-    rates = load_vector(array, ANGULAR_VELOCITY, column)
-    _force, torque = _jet_damping(flow, nozzle, source, specific, rates)
-    inverse_inertia = load_symmetric(array, INVERSE_INERTIA, column)
-    middle = add_scaled(rates, 0.25 * dt, apply_symmetric(inverse_inertia, torque))
-    force, torque = _jet_damping(flow, nozzle, source, specific, middle)
-    _push(array, column, scale(0.5 * dt, force), scale(0.5 * dt, torque))
-
-
-@inlined
-def _has_damping(thrusters: Array, tanks: Array, jet: int) -> bool:
-    """Whether propellant flows from a tank with jet damping to a jet."""
-    tank = int(thrusters[TANK, jet])
-    return not (tank < 0 or tanks[JET_DAMPING, tank] == 0.0 or thrusters[MEAN, jet] == 0.0)
-
-
-@inlined
-def _jet_damping(
-    flow: float, nozzle: Vector, source: Vector, specific_inertia: Symmetric, rates: Vector
-) -> tuple[Vector, Vector]:
-    """Force and torque on a turning ship because propellant moves from its tank to the nozzle, in the body frame.
-
-    Points are from the mass centre. The force is ``−2 ṁ ω×(rₙ − rₜ)`` and the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ) + ω×(rₜ×rₙ)]``. Its
-    last term is that of the angular momentum ``ṁ rₜ×rₙ`` of the flow through a straight pipe; without it, the torque about another point
-    would not be that of this force and torque. Terms of order ṁ² are left out.
-    """
-    leaving = add(cross(nozzle, cross(rates, nozzle)), cross(rates, cross(source, nozzle)))
-    lost = add(apply_symmetric(specific_inertia, rates), cross(source, cross(rates, source)))
-    return scale(-2.0 * flow, cross(rates, subtract(nozzle, source))), scale(-flow, subtract(leaving, lost))
-
-
-@inlined
-def _leaving_point(tanks: Array, tank: int) -> Vector:
-    """The point of a tank from which propellant leaves: its centre, or the centre of the free surface if it is settled."""
-    capacity = float(tanks[CAPACITY, tank])
-    point = load_vector(tanks, TANK_POSITION, tank)
-    if capacity == 0.0:
-        return point
-    return add_scaled(point, float(tanks[ACTING, tank]) / capacity, load_vector(tanks, FILL, tank))
-
-
-# wheels
-
-
-@inlined
-def _speed(array: Array, column: int, wheels: Array, wheel: int, momentum: float) -> float:
-    """The speed of a wheel with a momentum relative to its body, which is in a column [rad/s]."""
-    along = dot(load_vector(wheels, WHEEL_AXIS, wheel), load_vector(array, ANGULAR_VELOCITY, column))
-    return momentum / float(wheels[WHEEL_INERTIA, wheel]) - along
-
-
-@inlined
-def _rub_alone(array: Array, wheels: Array, wheel: int, duration: float) -> None:
-    """Let the friction of a wheel act alone for a time on the wheel and its body."""
-    if wheels[FRICTION, wheel] != 0.0:
-        column = int(wheels[BODY, wheel])
-        gained = _rub(array, column, wheels, wheel, float(wheels[MOMENTUM, wheel]), duration)
-        wheels[MOMENTUM, wheel] += gained
-        add_to_vector(array, STORED_MOMENTUM, column, scale(gained, load_vector(wheels, WHEEL_AXIS, wheel)))
-
-
-@inlined
-def _rub(array: Array, column: int, wheels: Array, wheel: int, momentum: float, duration: float) -> float:
-    """Let the friction of a wheel with a momentum act alone on its body for a time, exactly, and return what the wheel gains.
-
-    The speed decays, and the body, which is in a column, takes what the wheel loses.
-    """
-    friction = float(wheels[FRICTION, wheel])
-    axis, moment = load_vector(wheels, WHEEL_AXIS, wheel), float(wheels[WHEEL_INERTIA, wheel])
-    turn = apply_symmetric(load_symmetric(array, INVERSE_INERTIA, column), axis)
-    mobility = 1.0 / moment + dot(axis, turn)
-    speed = _speed(array, column, wheels, wheel, momentum)
-    gained = -_lost_share(friction * mobility * duration) * speed / mobility
-    add_to_vector(array, ANGULAR_VELOCITY, column, scale(-gained, turn))
-    return gained
-
-
-@inlined
-def _lost_share(x: float) -> float:
-    """``1 − exp(−x)``, without cancellation for small x, where the series is exact to an ulp."""
-    if x < 1e-3:
-        return x * (1.0 - x / 2.0 * (1.0 - x / 3.0 * (1.0 - x / 4.0)))
-    return 1.0 - exponential(-x)
-
-
-@inlined
-def _choose_motor_torque(array: Array, driven: Array, wheels: Array, wheel: int, dt: float) -> None:
-    """The commanded torque, as far as it keeps the speed within its limit at the end of the tick."""
-    torque = float(wheels[TORQUE, wheel]) if wheels[ENABLED, wheel] != 0.0 else 0.0
-    if torque != 0.0:
-        speed = _speed(array, int(wheels[BODY, wheel]), wheels, wheel, float(wheels[MOMENTUM, wheel]))
-        limit = float(wheels[MAX_SPEED, wheel])
-        per_speed = float(wheels[WHEEL_INERTIA, wheel]) / dt
-        if torque > 0.0:
-            torque = min(torque, max(0.0, (limit - speed) * per_speed))
-        else:
-            torque = max(torque, min(0.0, (-limit - speed) * per_speed))
-    if torque != wheels[APPLIED, wheel]:
-        wheels[APPLIED, wheel] = torque
-        driven[IS_STALE, int(wheels[WHEEL_DRIVEN, wheel])] = 1.0
-
-
-@inlined
-def sum_stored(array: Array, wheels: Array, count: int) -> None:
-    """Set the stored momentum of every body with wheels to that of its wheels."""
-    for wheel in range(count):
-        store_vector(array, STORED_MOMENTUM, int(wheels[BODY, wheel]), (0.0, 0.0, 0.0))
-    for wheel in range(count):
-        momentum = scale(float(wheels[MOMENTUM, wheel]), load_vector(wheels, WHEEL_AXIS, wheel))
-        add_to_vector(array, STORED_MOMENTUM, int(wheels[BODY, wheel]), momentum)
-
-
-# mass properties
-
-
-@inlined
-def compose_flowing(
-    array: Array, driven: Array, wheels: Array, tanks: Array, counts: Integers, with_tensors: bool
-) -> int:
-    """Compute the mass properties of the bodies marked as flowing, with the propellant that the tanks have now, and move their states.
-
-    Without tensors, only mass and mass centre are stored, and the bodies are marked as unfinished.
-
-    Returns:
-        The column of the first body whose tensor is not positive definite, or -1.
-    """
-    some = False
-    for row in range(counts[DRIVEN]):
-        if driven[IS_FLOWING, row] != 0.0:
-            some = True
-            driven[JOINT_MASS, row] = driven[DRY_MASS, row]
-            for place in range(3):
-                driven[JOINT_CENTER + place, row] = driven[DRY_CENTER + place, row]
-            for place in range(6):
-                driven[JOINT_INERTIA + place, row] = driven[DRY_INERTIA + place, row]
-    if not some:
-        return -1
-    for tank in range(counts[TANKS]):
-        row = int(tanks[TANK_DRIVEN, tank])
-        if driven[IS_FLOWING, row] != 0.0:
-            _fill_in(driven, row, tanks, tank)
-    # the moments about the axes of the wheels are not part of the tensor of the equation of motion
-    for wheel in range(counts[WHEELS]):
-        row = int(wheels[WHEEL_DRIVEN, wheel])
-        if driven[IS_FLOWING, row] != 0.0:
-            moment, axis = float(wheels[WHEEL_INERTIA, wheel]), load_vector(wheels, WHEEL_AXIS, wheel)
-            _store_six(
-                driven, JOINT_INERTIA, row, less_about_axis(load_symmetric(driven, JOINT_INERTIA, row), moment, axis)
-            )
-    for row in range(counts[DRIVEN]):
-        if driven[IS_FLOWING, row] != 0.0:
-            if not is_positive_definite(load_symmetric(driven, JOINT_INERTIA, row)):
-                driven[IS_FLOWING, row] = REFUSED
-                return int(driven[BODY, row])
-            _store_model(array, int(driven[BODY, row]), driven, row, with_tensors)
-            if not with_tensors:
-                driven[IS_FLOWING, row] = UNFINISHED
-    return -1
-
-
-@inlined
-def _fill_in(driven: Array, row: int, tanks: Array, tank: int) -> None:
-    """Add the propellant of a tank to the joint mass properties of its body."""
-    propellant = float(tanks[ACTING, tank])
-    capacity, fill = float(tanks[CAPACITY, tank]), load_vector(tanks, FILL, tank)
-    share = propellant / capacity if capacity > 0.0 else 0.0
-    center = add_scaled(load_vector(tanks, TANK_POSITION, tank), 0.5 * share, fill)
-    # a settled column of length l has l²/12 per mass about both axes across it
-    xx, yy, zz, xy, xz, yz = load_symmetric(tanks, SPECIFIC_INERTIA, tank)
-    column = share * share / 12.0
-    x, y, z = fill
-    inertia = (
-        propellant * (xx + column * (y * y + z * z)),
-        propellant * (yy + column * (x * x + z * z)),
-        propellant * (zz + column * (x * x + y * y)),
-        propellant * (xy - column * (x * y)),
-        propellant * (xz - column * (x * z)),
-        propellant * (yz - column * (y * z)),
-    )
-    mass, joint, tensor = about_joint_center(
-        float(driven[JOINT_MASS, row]),
-        load_vector(driven, JOINT_CENTER, row),
-        load_symmetric(driven, JOINT_INERTIA, row),
-        propellant,
-        center,
-        inertia,
-    )
-    driven[JOINT_MASS, row] = mass
-    store_vector(driven, JOINT_CENTER, row, joint)
-    _store_six(driven, JOINT_INERTIA, row, tensor)
-
-
-@inlined
-def _store_model(array: Array, column: int, driven: Array, row: int, with_tensors: bool) -> None:
-    """Store the joint mass properties of a body; its state, and its previous state, move with the mass centre."""
-    center = load_vector(driven, JOINT_CENTER, row)
-    shift = subtract(center, load_vector(array, CENTER_OF_MASS, column))
-    if shift[0] != 0.0 or shift[1] != 0.0 or shift[2] != 0.0:
-        orientation = load_quaternion(array, ORIENTATION, column)
-        add_to_vector(array, POSITION, column, rotate(orientation, 2.0, shift))
-        swing = cross(load_vector(array, ANGULAR_VELOCITY, column), shift)
-        add_to_vector(array, VELOCITY, column, rotate(orientation, 2.0, swing))
-        before: Quaternion = load_quaternion(array, PREVIOUS + ORIENTATION, column)
-        add_to_vector(array, PREVIOUS + POSITION, column, rotate(before, 2.0, shift))
-        swing_before = cross(load_vector(array, PREVIOUS + ANGULAR_VELOCITY, column), shift)
-        add_to_vector(array, PREVIOUS + VELOCITY, column, rotate(before, 2.0, swing_before))
-    mass, inertia = float(driven[JOINT_MASS, row]), load_symmetric(driven, JOINT_INERTIA, row)
-    array[MASS, column] = mass
-    array[INVERSE_MASS, column] = 1.0 / mass
-    store_vector(array, CENTER_OF_MASS, column, center)
-    if not with_tensors:
-        return
-    _store_six(array, INERTIA, column, inertia)
-    _store_six(array, INVERSE_INERTIA, column, inverse(inertia))
-    moments, first, second, third = principal(inertia)
-    store_vector(array, PRINCIPAL_MOMENTS, column, moments)
-    store_vector(array, PRINCIPAL_AXES, column, principal_quaternion(first, second, third))
-
-
-@inlined
-def _store_previous_rates(array: Array, column: int, driven: Array, row: int) -> None:
-    """Store the velocities at the start of the tick as the previous ones, from which accelerometers take the change over the tick.
-
-    Those that the loop stored already had the first half of the kicks. The velocity is that of the current mass centre.
-    """
-    rates = load_vector(driven, KEPT + 6, row)
-    shift = subtract(load_vector(array, PREVIOUS + POSITION, column), load_vector(driven, KEPT, row))
-    rates_world = rotate(load_quaternion(array, PREVIOUS + ORIENTATION, column), 2.0, rates)
-    store_vector(array, PREVIOUS + VELOCITY, column, add(load_vector(driven, KEPT + 3, row), cross(rates_world, shift)))
-    store_vector(array, PREVIOUS + ANGULAR_VELOCITY, column, rates)
-
-
-@inlined
-def _store_six(array: Array, row: int, column: int, tensor: Symmetric) -> None:
-    store_vector(array, row, column, (tensor[0], tensor[1], tensor[2]))
-    store_vector(array, row + 3, column, (tensor[3], tensor[4], tensor[5]))
-
-
-# kernels
-
-
-@kernel("compose")
-def compose(array: Array, driven: Array, wheels: Array, tanks: Array, counts: Integers) -> int:
-    """Compute the mass properties of the bodies marked as flowing between two ticks; see `compose_flowing`."""
-    for tank in range(counts[TANKS]):
-        tanks[ACTING, tank] = tanks[PROPELLANT, tank]
-    return compose_flowing(array, driven, wheels, tanks, counts, True)
-
-
-@kernel("sum-wheels")
-def sum_wheels(array: Array, wheels: Array, counts: Integers) -> int:
-    """Set the stored momentum of every body with wheels to that of its wheels."""
-    sum_stored(array, wheels, counts[WHEELS])
-    return 0
 
 
 @kernel("end-kicks")
@@ -799,10 +293,10 @@ def end_kicks(
         jet = counts[THRUSTERS] - 1 - back
         place = places[int(thrusters[BODY, jet])]
         if thrusters[IS_DRIVEN, jet] != 0.0 and first <= place < last:
-            _lean(own, place, thrusters, jet, 0.5 * dt)
-            _damp(own, place, thrusters, tanks, jet, dt)
+            lean(own, place, thrusters, jet, 0.5 * dt)
+            damp(own, place, thrusters, tanks, jet, dt)
             thrusters[HAS_KICKED, jet] = 1.0
-            if _has_damping(thrusters, tanks, jet):
+            if has_damping(thrusters, tanks, jet):
                 stages[kept + 6, place] = 1.0
                 depends_on_rates = 1
     for back in range(counts[WHEELS]):
@@ -810,7 +304,7 @@ def end_kicks(
         place = places[int(wheels[BODY, wheel])]
         if wheels[FRICTION, wheel] != 0.0 and first <= place < last:
             momentum = float(wheels[MOMENTUM, wheel]) + dt * float(wheels[APPLIED, wheel])
-            wheels[GAINED, wheel] = _rub(own, place, wheels, wheel, momentum, 0.5 * dt)
+            wheels[GAINED, wheel] = rub(own, place, wheels, wheel, momentum, 0.5 * dt)
             wheels[WHEEL_HAS_KICKED, wheel] = 1.0
             stages[kept + 6, place] = 1.0
             depends_on_rates = 1
@@ -824,8 +318,6 @@ def end_kicks(
 
 DRIVE, GATHER, SETTLE, UNDO_DRIVE = range(4)
 """Indices into the plan of `begin_driven`, of the addresses of the kernels that it calls."""
-
-
 COUNTS, STALE_BODIES = 4, 4 + COUNTED
 """Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `begin_driven`.
 

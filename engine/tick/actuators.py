@@ -29,8 +29,10 @@ from ..loops.actuator_layout import (
 )
 from ..loops.columns import Integers
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM
+from ..loops.masses import REFUSED, compose
 from ..loops.program import Operation, move_loops, program_loops
 from ..loops.steps import keeping, keeping_loops
+from ..loops.wheels import sum_wheels
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
 from ..store.by_body import RowsByBody
@@ -354,7 +356,7 @@ class Actuators:
     def take_refused(self) -> list[int]:
         """The bodies that draining tanks would have left without a valid tensor in the tick that was undone; they are named once."""
         driven = self._driven.array[:, : self._driven.count]
-        refused = np.flatnonzero(driven[IS_FLOWING] == loops.REFUSED)
+        refused = np.flatnonzero(driven[IS_FLOWING] == REFUSED)
         driven[IS_FLOWING, refused] = 0.0
         return driven[BODY, refused].astype(int).tolist()
 
@@ -425,8 +427,8 @@ def kernels_of_actuators() -> _Kernels:
         gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
         settle=named(loops.settle, array, *tables, integers, 1.0, True),
         undo_drive=named(loops.undo_drive, array, *tables, integers),
-        compose=named(loops.compose, array, array, array, array, integers),
-        sum_wheels=named(loops.sum_wheels, array, array, integers),
+        compose=named(compose, array, array, array, array, integers),
+        sum_wheels=named(sum_wheels, array, array, integers),
     )
 
 
