@@ -1176,8 +1176,13 @@ class World:
         collides_with: Iterable[int] = ALL,
         sensor: bool = False,
         name: str | None = None,
+        velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity_world: npt.ArrayLike = (0.0, 0.0, 0.0),
     ) -> ShapeHandle:
-        """Add a shape to the world, which is at rest; bodies with shapes touch it.
+        """Add a shape to the world, which is at rest or moves as prescribed; bodies with shapes touch it.
+
+        A shape that moves pushes and drags what touches it, and nothing pushes it. A plane that moves along itself is a conveyor belt, and
+        a cylinder that turns about its axis a turntable.
 
         Args:
             shape: A shape of `engine.shapes`.
@@ -1188,6 +1193,8 @@ class World:
             collides_with: The layers of the shapes that it touches.
             sensor: Whether it only reports what it overlaps to functions of `World.on_contact`, and never pushes.
             name: Its name, which other shapes may share; None is the kind of shape.
+            velocity: Of its origin [m/s], world frame, shape (3,); the handle changes it later.
+            angular_velocity_world: About its origin [rad/s], world frame, shape (3,).
 
         Returns:
             The handle of the shape.
@@ -1201,8 +1208,10 @@ class World:
             >>> world = World(dt=1 / 60)
             >>> world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), name="ground")
             <Plane((0, 0, 1), 0) 'ground' of the world>
+            >>> belt = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), position=(0.0, 0.0, 1.0), velocity=(0.5, 0.0, 0.0))
+            >>> belt.velocity = (0.0, 0.0, 0.0)  # it stands still from the next tick on
         """
-        options = position, orientation, material, layer, collides_with, sensor, name
+        options = position, orientation, material, layer, collides_with, sensor, name, velocity, angular_velocity_world
         return self._add_shape(ShapeHandle(shape, None, *options, owner="World.add_shape"), "World.add_shape")
 
     def remove_shape(self, shape: ShapeHandle) -> None:

@@ -23,11 +23,15 @@ from ..constraints.layout import (
     BY_CORES,
     BY_OTHER,
     BY_WORLD,
+    CARRIED_ARM,
+    CARRIED_AT,
+    CARRIED_ROUND,
     CLOSED_BEFORE,
     CLOSING_SPEED,
     CORE,
     FIRST_POSITIONS,
     FRICTION_COEFFICIENT,
+    IS_CARRIED,
     NORMAL,
     OTHER_CORE,
     OTHER_ROUNDING,
@@ -37,12 +41,14 @@ from ..constraints.layout import (
     PUSHED_LAST,
     ROUNDING,
     SOLVED_BY,
+    TANGENT,
     TOUCH_SIZE,
 )
 from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
-from ..kernels.quaternions import rotate, rotate_inverse
-from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
+from ..constraints.points import across, carried
+from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
+from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, VELOCITY
 from .boxes import fewer, touch_boxes, touch_corners
 from .layout import (
@@ -76,6 +82,8 @@ from .layout import (
     ON_FIRST,
     ON_SECOND,
     PAIRS,
+    PIVOT,
+    PLACE,
     PLANE,
     POINT_WORLD,
     POINTS,
@@ -87,6 +95,8 @@ from .layout import (
     SECOND_SHAPE,
     SENSED,
     SENSOR,
+    SHAPE_SPIN,
+    SHAPE_VELOCITY,
     SHAPES,
     SHORT,
     SHORT_OF_PAIRS,
@@ -97,6 +107,7 @@ from .layout import (
     SOLVER,
     SPHERE,
     TO_FIRST,
+    TURN,
     TURNS_WITH,
     TYPE,
 )
@@ -143,12 +154,17 @@ def _bound(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape:
             x * abs(one[2]) + y * abs(two[2]) + z * abs(three[2]),
         )
         least, size = min(x, y, z), sqrt(x * x + y * y + z * z)
-    reach = 0.0
+    reach = moved = 0.0
     if body >= 0:
         place = subtract(center, load_vector(bodies, POSITION, body))
         reach = sqrt(dot(place, place)) + size
+        moved = _moves(load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body), reach) * dt
+    elif moves(shapes, shape):
+        pivot = load_vector(shapes, PIVOT, shape)
+        far = sqrt(dot(pivot, pivot)) + size
+        moved = _moves(load_vector(shapes, SHAPE_VELOCITY, shape), load_vector(shapes, SHAPE_SPIN, shape), far) * dt
     bounds[shape, REACH], bounds[shape, LEAST_HALF] = reach, least
-    moved = _moves(bodies, body, reach) * dt + MARGIN_OF_SIZE * least
+    moved += MARGIN_OF_SIZE * least
     for entry in range(3):
         bounds[shape, LOW + entry] = center[entry] - extent[entry] - moved
         bounds[shape, HIGH + entry] = center[entry] + extent[entry] + moved
@@ -163,25 +179,43 @@ def _round(along: float, radius: float, half: float) -> float:
 
 
 @inlined
-def _moves(bodies: Array, body: int, reach: float) -> float:
-    """A speed that no point of a body within reach of its mass centre exceeds."""
-    if body < 0:
-        return 0.0
-    velocity, rates = load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)
+def moves(shapes: Array, shape: int) -> bool:
+    """Whether a shape of the world moves."""
+    moving = False
+    for row in range(SHAPE_VELOCITY, SHAPE_SPIN + 3):
+        moving = moving or shapes[row, shape] != 0.0
+    return moving and shapes[BODY, shape] < 0.0
+
+
+@inlined
+def _origin_of(shapes: Array, shape: int) -> Vector:
+    """The point about which a shape of the world turns."""
+    arm = rotate(load_quaternion(shapes, TURN, shape), 2.0, load_vector(shapes, PIVOT, shape))
+    return add(load_vector(shapes, PLACE, shape), arm)
+
+
+@inlined
+def _moves(velocity: Vector, rates: Vector, reach: float) -> float:
+    """A speed that no point within reach of the origin exceeds, given the velocity there."""
     return sqrt(dot(velocity, velocity)) + reach * sqrt(dot(rates, rates))
 
 
 @inlined
-def _closes(bodies: Array, body: int, other: int, reach: float, other_reach: float) -> float:
-    """A relative speed that no points of two bodies exceed."""
-    velocity, spin = (0.0, 0.0, 0.0), 0.0
-    if body >= 0:
-        rates = load_vector(bodies, ANGULAR_VELOCITY, body)
-        velocity, spin = load_vector(bodies, VELOCITY, body), reach * sqrt(dot(rates, rates))
+def _closes(
+    bodies: Array, shapes: Array, first: int, second: int, body: int, other: int, reach: float, other_reach: float
+) -> float:
+    """A relative speed that no points of a body and of another body or a shape of the world exceed where these are near each other."""
+    rates = load_vector(bodies, ANGULAR_VELOCITY, body)
+    velocity, spin = load_vector(bodies, VELOCITY, body), reach * sqrt(dot(rates, rates))
     if other >= 0:
         rates = load_vector(bodies, ANGULAR_VELOCITY, other)
         velocity = subtract(velocity, load_vector(bodies, VELOCITY, other))
         spin += other_reach * sqrt(dot(rates, rates))
+    elif moves(shapes, second):
+        rates = load_vector(shapes, SHAPE_SPIN, second)
+        at = subtract(load_vector(bodies, POSITION, body), _origin_of(shapes, second))
+        velocity = subtract(velocity, add(load_vector(shapes, SHAPE_VELOCITY, second), cross(rates, at)))
+        spin += reach * sqrt(dot(rates, rates))
     return sqrt(dot(velocity, velocity)) + spin
 
 
@@ -292,11 +326,17 @@ def _put_point(
         normal = rotate_inverse(q, 2.0, normal)
     elif owner == BY_OTHER and other >= 0:
         normal = rotate_inverse(load_quaternion(bodies, ORIENTATION, other), 2.0, normal)
-    elif owner == BY_OTHER:
+    elif owner == BY_OTHER and not moves(shapes, second):
         owner = BY_WORLD
+    if moves(shapes, second):
+        touching[point, IS_CARRIED] = 1.0
+        store(touching, point, CARRIED_AT, load_vector(shapes, SHAPE_VELOCITY, second))
+        store(touching, point, CARRIED_ROUND, load_vector(shapes, SHAPE_SPIN, second))
+        store(touching, point, CARRIED_ARM, subtract(at, _origin_of(shapes, second)))
     store(touching, point, OTHER_CORE, at)
     store(touching, point, NORMAL, normal)
     touching[point, OWNER] = float(owner)
+    store(touching, point, TANGENT, across(load(found, number, TO_FIRST))[0])
     touching[point, ROUNDING], touching[point, OTHER_ROUNDING] = (
         found[number, FIRST_RADIUS],
         found[number, SECOND_RADIUS],
@@ -385,7 +425,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             first, second = second, first
         body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
         least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
-        closes = _closes(bodies, body, other, float(bounds[first, REACH]), float(bounds[second, REACH]))
+        reaches = float(bounds[first, REACH]), float(bounds[second, REACH])
+        closes = _closes(bodies, shapes, first, second, body, other, *reaches)
         base = load_vector(bodies, POSITION, body)
         margin = closes * dt + MARGIN_OF_SIZE * least
         if shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE:
@@ -457,12 +498,14 @@ def _known_pair(contacts: Array, known: int) -> tuple[int, int]:
 
 @kernel("keep-contacts")
 def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Write the contacts of the tick into their table.
+    """Write the contacts of the tick into their table, and move the shapes of the world.
 
-    Packed are the bodies, the contacts with their number, what they were before the tick or step with their number, the arrays of
-    detection, and the steps that have been taken of the tick if it is divided.
+    Packed are the bodies, the shapes, the contacts with their number, what they were before the tick or step with their number, the arrays
+    of detection, the steps that have been taken of the tick if it is divided, and the length of the tick or step [s].
     """
-    bodies, contacts, known_count, kept, kept_count, taken, touching, touches, counts, steps = unpack(packed)
+    bodies, shapes, contacts, known_count, kept, kept_count, taken, touching, touches, counts, steps, dt = unpack(
+        packed
+    )
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
         pair = (NO_SHAPE, NO_SHAPE)
@@ -476,7 +519,7 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break
             if sees and not (has_ended and not _is_less(_pair_of(touches, at), _known_pair(kept, known))):
-                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at)
+                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at, dt)
                 sensed, written = sensed + 1, written + 1
             else:
                 if taken[known] == 0 and _was_pushed(kept, known):
@@ -489,10 +532,24 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                 if written == contacts.shape[1]:
                     counts[SHORT] = SHORT_OF_POINTS
                     return FULL
-                _keep_point(bodies, contacts, written, touching, point, touches, contact)
+                _keep_point(bodies, contacts, written, touching, point, touches, contact, dt)
                 written += 1
     known_count[0] = written
+    for shape in range(counts[SHAPES]):
+        if moves(shapes, shape):
+            _move_shape(shapes, shape, dt)
     return 1
+
+
+@inlined
+def _move_shape(shapes: Array, shape: int, dt: float) -> None:
+    """Move a shape of the world over the tick: its origin along a line, and round that by a constant angular velocity."""
+    pivot, origin = load_vector(shapes, PIVOT, shape), _origin_of(shapes, shape)
+    turn = from_rotation_vector(scale(dt, load_vector(shapes, SHAPE_SPIN, shape)))
+    q = normalize(multiply(turn, load_quaternion(shapes, TURN, shape)))
+    origin = add_scaled(origin, dt, load_vector(shapes, SHAPE_VELOCITY, shape))
+    store_vector(shapes, PLACE, shape, subtract(origin, rotate(q, 2.0, pivot)))
+    store_quaternion(shapes, TURN, shape, q)
 
 
 @inlined
@@ -520,35 +577,53 @@ def _keep_ended(contacts: Array, written: int, kept: Array, known: int) -> None:
 
 @inlined
 def _keep_point(
-    bodies: Array, contacts: Array, written: int, touching: Array, point: int, touches: Integers, contact: int
+    bodies: Array,
+    contacts: Array,
+    written: int,
+    touching: Array,
+    point: int,
+    touches: Integers,
+    contact: int,
+    dt: float,
 ) -> None:
-    """Write a point of a contact into the table."""
+    """Write a point of a contact into the table, as it is at the end of the tick."""
     contacts[FIRST_SHAPE, written], contacts[SECOND_SHAPE, written] = (
         touches[FIRST_OF, contact],
         touches[SECOND_OF, contact],
     )
+    at_other, turn = load(touching, point, OTHER_CORE), (0.0, 0.0, 0.0, 1.0)
+    if touching[point, IS_CARRIED] != 0.0:
+        moved, _arm, turn = carried(touching, point, dt)
+        at_other = add(at_other, moved)
     store_vector(contacts, AT, written, load(touching, point, CORE))
-    store_vector(contacts, AT_OTHER, written, load(touching, point, OTHER_CORE))
+    store_vector(contacts, AT_OTHER, written, at_other)
     for entry in range(6):
         contacts[FIRST_SOLVES + entry, written] = touching[point, FIRST_POSITIONS + entry]
     pushed = add(load(touching, point, PUSHED), load(touching, point, PUSHED_LAST))
     store_vector(contacts, PUSH_WORLD, written, add(load(touching, point, PUSHED_BEFORE), pushed))
     contacts[CLOSING, written] = max(float(touching[point, CLOSED_BEFORE]), float(touching[point, CLOSING_SPEED]))
     contacts[SOLVER, written] = touching[point, SOLVED_BY]
-    _show_point(
-        bodies, contacts, written, touching, point, touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
-    )
+    bodies_of = touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
+    _show_point(bodies, contacts, written, touching, point, *bodies_of, at_other, turn)
 
 
 @inlined
 def _show_point(
-    bodies: Array, contacts: Array, written: int, touching: Array, point: int, body: int, other: int
+    bodies: Array,
+    contacts: Array,
+    written: int,
+    touching: Array,
+    point: int,
+    body: int,
+    other: int,
+    at_world: Vector,
+    other_q: Quaternion,
 ) -> None:
-    """Write where a point is at the end of the tick."""
+    """Write where a point is at the end of the tick, given its core on a shape of the world and the turn of this in the tick."""
     q = load_quaternion(bodies, ORIENTATION, body)
     center = load_vector(bodies, POSITION, body)
     at = rotate(q, 2.0, load(touching, point, CORE))
-    other_at, other_q = subtract(load(touching, point, OTHER_CORE), center), (0.0, 0.0, 0.0, 1.0)
+    other_at = subtract(at_world, center)
     if other >= 0:
         other_q = load_quaternion(bodies, ORIENTATION, other)
         other_at = add(

@@ -14,7 +14,10 @@ FINGERPRINT = 18
 """Of the points of a hull, two numbers of 32 bits."""
 SENSOR, GROUP = 20, 21
 """Whether it only reports what it overlaps, and the group of its body."""
-SHAPE_ROWS = 22
+SHAPE_VELOCITY, SHAPE_SPIN, PIVOT = 22, 25, 28
+"""Of a shape of the world, the velocity of the origin of the shape of which it is a part, its angular velocity, and this origin from its
+own, in its own axes."""
+SHAPE_ROWS = 31
 
 SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL = range(6)
 """A plane has its normal as the third axis of its orientation. Types from `CAPSULE` on are compared as convex cores."""

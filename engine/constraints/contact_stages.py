@@ -92,8 +92,8 @@ GAP_OF_SIZE = 1e-9
 """Distance at which rounds with contacts stop, as a share of the size of the island."""
 NEARLY = 1e4
 """Where repeats hardly reduce what is missed any more, rounds end if it is at most so many times what is wanted."""
-CLOSED_OF_SIZE = 1e-8
-"""Distance up to which a point is closed, so that it has friction."""
+CLOSED_OF_SIZE = NEARLY * GAP_OF_SIZE
+"""Distance up to which a point is closed, so that it has friction: what rounds may leave, or a point would lose its friction by that."""
 PARTING_RATE, MOST_PARTING = 12.0, 1.0
 """Rate [1/s] at which overlaps are removed, and the largest speed [m/s] of this."""
 CLOSED_OF_SIZE_IN_SWEEPS, PARTING_RATE_IN_SWEEPS = 1e-4, 3.0
@@ -191,10 +191,11 @@ def _begin_positions(
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             gap = float(touching[point, GAP])
-            now = speed = _rate(work, rows, row, place, other, work, START)
+            goal = float(rows[row, GOAL])
+            now = speed = _rate(work, rows, row, place, other, work, START) - goal
             acceleration = 0.0
             if kick > 0.0:
-                speed = _rate(work, rows, row, place, other, stages, 0)
+                speed = _rate(work, rows, row, place, other, stages, 0) - goal
                 acceleration = (now - speed) / kick
             touching[point, GOAL_GAP] = touching[point, GOAL_SPEED] = 0.0
             if gap < 0.0 or (gap <= closed and parting != PARTING_RATE):
@@ -220,14 +221,12 @@ def _begin_positions(
 
 @inlined
 def _begin_velocities(links: Integers, touching: Array, rows: Array, first: int, last: int, closed: float) -> None:
-    """Find the points that act on the velocities: those that are closed, and those that have pushed."""
+    """Find the points that act on the velocities: those that are closed, and those that have pushed, whatever gap this left."""
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            is_closed = touching[point, GAP] <= closed
-            friction = float(touching[point, FRICTION_COEFFICIENT]) if is_closed else 0.0
-            has_pushed = touching[point, POINT_BEFORE] > 0.0
-            touching[point, CONE] = friction if is_closed or has_pushed else -1.0
+            acts = touching[point, GAP] <= closed or touching[point, POINT_BEFORE] > 0.0
+            touching[point, CONE] = float(touching[point, FRICTION_COEFFICIENT]) if acts else -1.0
             for entry in range(3):
                 rows[row + entry, IMPULSE] = 0.0
 
@@ -334,7 +333,7 @@ def _miss_points_by_rates(
             for entry in range(3):
                 rows[row + entry, MISS] = along(
                     work, rows, row + entry, place, other, block + VELOCITY, block + ANGULAR_VELOCITY
-                )
+                ) - float(rows[row + entry, GOAL])
             if step != 0.0:
                 rows[row, MISS] += (float(touching[point, GAP]) - float(touching[point, GOAL_GAP])) / step
             else:

@@ -227,7 +227,9 @@ IN_PARTS, LIMITS = 18, 19
 """Whether the island takes this tick in the parts of the method, and its limits, if it has no other rows than these and equalities."""
 LIMITS_ACT, LIMITS_AWAY, LIMITS_PASSED = 0.0, 1.0, 2.0
 """Limits act; they are too far away for that in this tick; or they were passed in spite of that, or the joints did not hold."""
-MEASURES = 20
+ELAPSED = 20
+"""The time since the start of the tick at which the last drift began, or ended if the next one has not begun."""
+MEASURES = 21
 
 # columns of `touching`, one row per point of a contact
 OWNER = 0
@@ -278,4 +280,11 @@ PUSHED_BEFORE, CLOSED_BEFORE = SUMS + ROWS_OF_CONTACT, SUMS + ROWS_OF_CONTACT + 
 SOLVED_BY = CLOSED_BEFORE + 1
 """What found the impulse of the point in this tick: nothing, Newton's method, its rounds short of their tolerance, or sweeps."""
 BY_NOTHING, BY_NEWTON, BY_ROUNDS_ALONE, BY_SWEEPS = range(4)
-TOUCH_SIZE = SOLVED_BY + 1
+IS_CARRIED = SOLVED_BY + 1
+"""Whether the other core is on a shape of the world that moves."""
+CARRIED_AT, CARRIED_ROUND, CARRIED_ARM = IS_CARRIED + 1, IS_CARRIED + 4, IS_CARRIED + 7
+"""The velocity of the origin of that shape and its angular velocity, and the other core from that origin at the start of the tick, world
+frame."""
+TANGENT = CARRIED_ARM + 3
+"""A unit vector across the normal at the start of the tick, world frame."""
+TOUCH_SIZE = TANGENT + 3

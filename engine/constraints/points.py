@@ -8,7 +8,7 @@ common point of the first one, so that the angular direction of a row is ``(p âˆ
 from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
-from ..kernels.quaternions import Quaternion, rotate, rotate_inverse
+from ..kernels.quaternions import Quaternion, from_rotation_vector, rotate, rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector
 from ..loops.layout import (
@@ -26,13 +26,19 @@ from .layout import (
     BY_BODY,
     BY_CORES,
     BY_OTHER,
+    CARRIED_ARM,
+    CARRIED_AT,
+    CARRIED_ROUND,
     CORE,
+    ELAPSED,
     FIRST_PLACE,
     FIRST_POINT,
     FIRST_ROW,
     GAP,
+    GOAL,
     HEAVIEST,
     IMPULSE,
+    IS_CARRIED,
     LAST_ROW,
     LINEAR,
     NORMAL,
@@ -49,6 +55,7 @@ from .layout import (
     SECOND_PLACE,
     SOFTNESS,
     START_SPAN,
+    TANGENT,
     YIELDS,
 )
 
@@ -57,6 +64,9 @@ SOFTNESS_OF_A_POINT = 1e-3
 MOST_LIGHTNESS, LEAST_SHARE = 8.0, 1e-4
 """What the share is taken of is at most so many inverse masses of the heaviest body, because 1e-3 is too soft where masses differ by 1000;
 and at least this share of what the point yields."""
+
+LEAST_LEFT = 0.1
+"""The least share of a direction of friction that is still across the normal."""
 
 
 @inlined
@@ -73,6 +83,34 @@ def across(normal: Vector) -> tuple[Vector, Vector]:
         size = sqrt(x * x + y * y)
         first = (y / size, -x / size, 0.0)
     return first, cross(normal, first)
+
+
+@inlined
+def _tangents(touching: Array, point: int, normal: Vector) -> tuple[Vector, Vector]:
+    """The directions of friction: those at the start of the tick, turned as little as possible.
+
+    The impulses of both stages are added row by row, so that the directions must not depend on the rounding of the normal.
+    """
+    before = load(touching, point, TANGENT)
+    one = add_scaled(before, -dot(before, normal), normal)
+    size = sqrt(dot(one, one))
+    if size < LEAST_LEFT:
+        return across(normal)
+    one = scale(1.0 / size, one)
+    return one, cross(normal, one)
+
+
+@inlined
+def carried(touching: Array, point: int, time: float) -> tuple[Vector, Vector, Quaternion]:
+    """How far a moving shape of the world has carried the core of a point in a time since the start of the tick.
+
+    Returns:
+        The distance, where the core is from the origin of the shape, and the turn of the shape, all in the world frame.
+    """
+    turn = from_rotation_vector(scale(time, load(touching, point, CARRIED_ROUND)))
+    before = load(touching, point, CARRIED_ARM)
+    arm = rotate(turn, 2.0, before)
+    return add_scaled(subtract(arm, before), time, load(touching, point, CARRIED_AT)), arm, turn
 
 
 @inlined
@@ -137,10 +175,13 @@ def point_rows(
 ) -> int:
     """Compute the gaps of contacts at a pose, how far they slid in the drift, and the directions of their rows if asked for.
 
+    The pose is that at the end of a drift unless the directions are asked for, which are those before a drift or after the last one.
     A gap is measured along the normal, which turns with what it belongs to. What a point slid is what the cores moved across the normal,
     less what round surfaces rolled.
     """
     base = load(measures, island, BASE)
+    piece = 0.0 if has_directions == 1 else float(measures[island, PIECE])
+    time = float(measures[island, ELAPSED]) + piece
     for link in range(first, last):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         q, center = load_quaternion(work, pose + ORIENTATION, place), load_vector(work, pose + POSITION, place)
@@ -154,18 +195,24 @@ def point_rows(
             point = links[link, FIRST_POINT] + number
             at = add(center, rotate(q, 2.0, load(touching, point, CORE)))
             other_at = add(other_center, rotate(other_q, 2.0, load(touching, point, OTHER_CORE)))
+            surface, is_carried = (0.0, 0.0, 0.0), touching[point, IS_CARRIED] != 0.0
+            if is_carried:
+                other_at = subtract(load(touching, point, OTHER_CORE), base)
+                moved, surface, other_q = carried(touching, point, time)
+                other_at = add(other_at, moved)
             span = subtract(at, other_at)
             normal = _normal(touching, point, q, other_q, span)
             rounding, other_rounding = float(touching[point, ROUNDING]), float(touching[point, OTHER_ROUNDING])
             gap = dot(normal, span) - rounding - other_rounding
             rows[row, RESIDUAL] = gap
             if has_directions == 0:
-                piece = float(measures[island, PIECE])
                 spin = rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place))
                 rolled = scale(rounding, spin)
                 if other >= 0:
                     other_spin = rotate(other_q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, other))
                     rolled = add_scaled(rolled, other_rounding, other_spin)
+                elif is_carried:
+                    rolled = add_scaled(rolled, other_rounding, load(touching, point, CARRIED_ROUND))
                 slid = subtract(span, load(touching, point, START_SPAN))
                 slid = subtract(slid, cross(scale(piece, rolled), load(rows, row, LINEAR)))
                 rows[row + 1, RESIDUAL] = dot(slid, load(rows, row + 1, LINEAR))
@@ -183,7 +230,11 @@ def point_rows(
                 common, arm, other_arm = here, subtract(here, center), subtract(here, other_center)
                 store(points, link, ARM, arm)
                 store(points, link, OTHER_ARM, other_arm)
-            lever, (one, two) = subtract(here, common), across(normal)
+            if is_carried:  # from the origin of its shape to the common point, and then the velocity there
+                surface = add(surface, subtract(here, other_at))
+                surface = cross(load(touching, point, CARRIED_ROUND), surface)
+                surface = add(surface, load(touching, point, CARRIED_AT))
+            lever, (one, two) = subtract(here, common), _tangents(touching, point, normal)
             at_bodies = (place, other, q, other_q, arm, other_arm, lever)
             _set_directions(own, rows, row, *at_bodies, normal)
             _set_directions(own, rows, row + 1, *at_bodies, one)
@@ -194,5 +245,6 @@ def point_rows(
             for each in range(row, row + 3):
                 rows[each, SOFTNESS] = softness
                 rows[each, IMPULSE] = 0.0
+                rows[each, GOAL] = dot(load(rows, each, LINEAR), surface)
             row += 3
     return 0

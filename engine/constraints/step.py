@@ -98,6 +98,7 @@ from .layout import (
     COUNTED,
     DIVISION,
     DRIFT_VELOCITY,
+    ELAPSED,
     END,
     FIRST_ROW,
     FITTING_FIRST,
@@ -514,6 +515,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
             _start_again(work, first, last)
             continue
         done += 4096 >> halvings
+        measures[island, ELAPSED] += piece
         if done < 4096:
             _ = call(calls[PREPARE_CALL], (common, island, END))
             if call(calls[last_stage], (common, island, piece)) == 0:
@@ -657,7 +659,7 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
         finite, or a negative number if it was not begun, and nothing was changed.
     """
     array, control, failed_island, visible, calls, opened, stepped, closed, parts, kept, dt = unpack(packed)
-    own, _own_control, stages, islands, _island_calls, _forces, _common, _actuators, evaluations = unpack(stepped)
+    own, _own_control, stages, islands, _island_calls, _forces, common, _actuators, evaluations = unpack(stepped)
     columns, sizes = opened[2], closed[7]
     whole = parts.shape[0] * (1 + evaluations)
     if stage == 0:
@@ -665,6 +667,9 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD] = failed_island[0] = -1
+        measures = unpack(common)[9]
+        for island in range(sizes[ISLANDS]):
+            measures[island, ELAPSED] = 0.0
         _ = call(calls[OPEN], (*opened, 0, sizes[ISLANDS], 0, STORED_MOMENTUM, True))
     elif stage <= whole:
         failed = _kick_by_called(
@@ -1081,6 +1086,7 @@ def islands_step(
             if are_limits_away(own, joints, links, islands, island, dt):
                 in_parts, limits = True, LIMITS_AWAY
         measures[island, IN_PARTS], measures[island, LIMITS] = 1.0 if in_parts else 0.0, limits
+        measures[island, ELAPSED] = 0.0
     failed = -1
     if parts.shape[0] > 1:
         failed = _take_parts(packed, parts, 1, first_island, last_island, time, dt)

@@ -16,7 +16,7 @@ from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
-from .shape import Shape, placed, pose_of_whole
+from .shape import Shape, pivot_of, placed, pose_of_whole
 
 MOST_GROUPS = 2**31 - 1
 """The largest collision group."""
@@ -27,8 +27,8 @@ SHAPES = Schema(
         *reference_fields("body", or_nobody="body"),
         Field("type", Kind.MODEL, digest=0, meaning="number of the type", stored=up_to(5)),
         Field("sizes", Kind.MODEL, 3, "m", "shape", digest=1, rule=NOT_NEGATIVE, meaning="see `collision.layout`"),
-        Field("position", Kind.MODEL, 3, "m", "body or world", digest=2, rule=ANY, world_axes=POINT, unless_on="body"),
-        Field("orientation", Kind.MODEL, 4, "-", "shape to body or world", digest=3, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
+        Field("position", Kind.STATE, 3, "m", "body or world", digest=2, rule=ANY, world_axes=POINT, unless_on="body"),
+        Field("orientation", Kind.STATE, 4, "-", "shape to body or world", digest=3, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
         Field("friction", Kind.MODEL, 1, digest=4, rule=NOT_NEGATIVE),
         Field("restitution", Kind.MODEL, 1, digest=5, rule=SHARE),
         Field("layer", Kind.MODEL, 1, digest=6, stored=up_to(63)),
@@ -36,7 +36,12 @@ SHAPES = Schema(
         Field("fingerprint", Kind.MODEL, 2, digest=8, stored=up_to(2.0**32 - 1.0), meaning="of the points of a hull"),
         Field("sensor", Kind.MODEL, digest=9, rule=SWITCH, meaning="whether it only reports what it overlaps"),
         Field("group", Kind.MODEL, digest=10, is_new=True, stored=up_to(float(MOST_GROUPS)), meaning="collision group of its body"),
+        Field("velocity", Kind.COMMAND, 3, "m/s", "world", digest=11, rule=ANY, is_new=True, meaning="of the shape's origin"),
+        Field("angular_velocity_world", Kind.COMMAND, 3, "rad/s", "world", digest=12, rule=ANY, is_new=True),
+        Field("pivot", Kind.MODEL, 3, "m", "shape", digest=13, is_new=True, meaning="origin of the shape of which it is a part"),
     ),
+    flown=True,
+    flown_while=("velocity", "angular_velocity_world"),
 )  # fmt: skip
 """Shapes, in the component order of `collision.layout`."""
 
@@ -82,7 +87,8 @@ CONTACTS = Schema(
 class ShapeHandle(TableRows):
     """A shape of a body or of the world, made by `Body.add_shape` or `World.add_shape`.
 
-    Its material, its layers and `enabled` may be assigned at any time, and act from the next tick on.
+    Its material, its layers and `enabled` may be assigned at any time, and act from the next tick on. So may the velocities with which a
+    shape of the world moves.
 
     Example:
         >>> from engine import MassProperties, World, shapes
@@ -116,6 +122,8 @@ class ShapeHandle(TableRows):
         collides_with: Iterable[int] = ALL,
         sensor: bool = False,
         name: str | None = None,
+        velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity_world: npt.ArrayLike = (0.0, 0.0, 0.0),
         *,
         owner: str = "ShapeHandle",
     ) -> None:
@@ -152,6 +160,9 @@ class ShapeHandle(TableRows):
             "layer": [[checked_layer(layer, "layer", owner)]],
             "collides_with": np.reshape(bits_of(collides_with, owner), (2, 1)),
             "fingerprint": np.transpose([solid.points.fingerprint for solid in solids]),
+            "velocity": vector(velocity, "velocity", owner)[:, np.newaxis],
+            "angular_velocity_world": vector(angular_velocity_world, "angular_velocity_world", owner)[:, np.newaxis],
+            "pivot": np.transpose([pivot_of(solid) for solid in solids]),
         }
         super().__init__([(body,)] * len(solids), {key: np.asarray(value, float) for key, value in values.items()})
 
@@ -183,6 +194,32 @@ class ShapeHandle(TableRows):
     def orientation(self) -> FloatArray:
         """Unit quaternion, scalar-last (x, y, z, w), from its axes to those of the body or the world, shape (4,)."""
         return reading(self._pose()[1])
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Velocity of the origin of a shape of the world [m/s], world frame, shape (3,); when assigned, it acts from the next tick on.
+
+        It is zero for a shape of a body, which moves with this, and cannot be assigned there.
+        """
+        return reading(self._value("velocity"))
+
+    @velocity.setter
+    def velocity(self, value: npt.ArrayLike) -> None:
+        self._prescribe("velocity", value)
+
+    @property
+    def angular_velocity_world(self) -> FloatArray:
+        """Angular velocity of a shape of the world about its origin [rad/s], world frame, shape (3,); assigned as `velocity` is."""
+        return reading(self._value("angular_velocity_world"))
+
+    @angular_velocity_world.setter
+    def angular_velocity_world(self, value: npt.ArrayLike) -> None:
+        self._prescribe("angular_velocity_world", value)
+
+    def _prescribe(self, name: str, value: npt.ArrayLike) -> None:
+        if self._bodies[0][0] is not None:
+            refuse(self, name, value, "left as it is; a shape of a body moves with the body")
+        self._assign(name, value)
 
     def _pose(self) -> tuple[FloatArray, FloatArray]:
         place, turn = self._value("position"), self._value("orientation")
@@ -270,6 +307,8 @@ def fits_rows(shape: Shape, columns: FloatArray) -> bool:
         columns[layout.TYPE].tolist() == [solid.type for solid in solids]
         and columns[layout.SIZES : layout.SIZES + 3].T.tolist() == [list(solid.sizes) for solid in solids]
         and named == [list(solid.points.fingerprint) for solid in solids]
+        and columns[layout.PIVOT : layout.PIVOT + 3].T.tolist() == [pivot_of(solid).tolist() for solid in solids]
+        and (owners == {NOBODY} or not columns[layout.SHAPE_VELOCITY : layout.SHAPE_SPIN + 3].any())
         and len(owners) == 1
         and (shape._is_for_bodies or owners == {NOBODY})
     )

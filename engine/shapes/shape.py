@@ -127,6 +127,13 @@ def pose_of_whole(position: FloatArray, orientation: FloatArray, solid: Solid) -
     return position - np.asarray(rotate(turn, solid.position)), turn
 
 
+def pivot_of(solid: Solid) -> FloatArray:
+    """The origin of the shape of which this is a part [m], from the origin of the part, in its axes."""
+    if solid.position is _HERE:
+        return _HERE
+    return -np.asarray(rotate(conjugate(solid.orientation), solid.position))
+
+
 def moved(surface: Surface, position: FloatArray, orientation: FloatArray) -> Surface:
     """A surface that is turned and then moved."""
     corners, faces = surface

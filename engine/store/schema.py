@@ -235,6 +235,7 @@ class Schema:
         fields: Sequence[Field],
         follows: str = "",
         flown: bool = False,
+        flown_while: Sequence[str] = (),
         settle: Callable[[Any, slice | int, Any, Any], tuple[Any, Any] | None] | None = None,
         is_filled_by_ticks: bool = False,
     ) -> None:
@@ -243,6 +244,8 @@ class Schema:
         """The table to whose rows these rows belong one to one; empty for an independent table."""
         self.flown = flown
         """Whether compiled loops write its rows during ticks, without the table's own methods."""
+        self.flown_while = tuple(flown_while)
+        """The fields of which one must not be zero for that; empty if loops always write it."""
         self.settle = settle
         """Called as ``settle(table, components, rows, values)`` before values are written into a table; not when a change is undone.
 

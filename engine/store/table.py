@@ -233,12 +233,21 @@ class Table:
         Args:
             tick: The number of ticks run, or a constant if loops do not write this table.
         """
-        key = (self.version, tick if self.schema.flown else -1)
+        key = (self.version, self._flown(tick))
         if self._image_key != key:
             self._image = self._new_image()
             self._image_key = key
         image: TableImage = self._image
         return image
+
+    def _flown(self, tick: int) -> int:
+        """The tick, if loops write this table in each, or -1."""
+        schema = self.schema
+        if not schema.flown_while:
+            return tick if schema.flown else -1
+        return (
+            tick if any(self.array[schema.components[name], : self.count].any() for name in schema.flown_while) else -1
+        )
 
     def _new_image(self) -> TableImage:
         return TableImage(self.rows_image(), self.content())
@@ -267,13 +276,13 @@ class Table:
             tick: What was given to `image` when it was made.
             now: What would be given to `image` for the present content.
         """
-        if self._image is image and self._image_key == (self.version, now if self.schema.flown else -1):
-            self._image_key = (self.version, tick if self.schema.flown else -1)
+        if self._image is image and self._image_key == (self.version, self._flown(now)):
+            self._image_key = (self.version, self._flown(tick))
             return
         self._put_rows(image.rows)
         self.array[:, : self.count] = image.content
         self._changed(slice(None), slice(0, self.count))
-        self._image, self._image_key = image, (self.version, tick if self.schema.flown else -1)
+        self._image, self._image_key = image, (self.version, self._flown(tick))
 
     def empty_image(self) -> Any:
         """An image without rows, which a restore puts here to go back to a time before them."""

@@ -227,8 +227,8 @@ class Contacts:
             ),
         )
         kept = Packed(
-            *(bodies.array, table.array, table.counted, before.shadow, before.columns, self._taken),
-            *(self._touching, self._list, self.counts, steps),
+            *(bodies.array, self.shapes.array, table.array, table.counted, before.shadow, before.columns, self._taken),
+            *(self._touching, self._list, self.counts, steps, dt),
         )
         find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
         return [before.operation, find], keep
@@ -325,5 +325,5 @@ def kernels_of_contacts() -> list[Loop]:
         *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, points, polygon),
         *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),
     )
-    kept = Packed(array, array, flat, array, flat, flat, array, integers, flat, flat)
+    kept = Packed(array, array, array, flat, array, flat, flat, array, integers, flat, flat, 1.0)
     return [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0), _near_loop(), *_core_loops()]

@@ -15,6 +15,7 @@ from ..forces.field_force import FieldForce
 from ..forces.spring import Spring
 from ..forces.wrench import BodyStates, Wrench
 from ..joints.joint import Joint
+from ..shapes.handle import ShapeHandle
 from ..store.bodies import Bodies
 from ..store.calling import check_calls, identity
 from ..store.memory import Memory
@@ -96,7 +97,7 @@ class ForceList:
 
     def __iter__(self) -> Any:
         """The objects that add to a wrench, in the order in which they were added."""
-        return (member for member in self._members.values() if not isinstance(member, Part | Joint))
+        return (member for member in self._members.values() if not isinstance(member, Part | Joint | ShapeHandle))
 
     def added_as(self, kind: str) -> tuple[Any, ...]:
         """The members that were added as "force", "part" or "joint"."""

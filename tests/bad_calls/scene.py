@@ -161,6 +161,7 @@ def _jointed(scene: SimpleNamespace) -> None:
         world.add_joint(joint)
     scene.assembly = world.assembly(bodies[8])
     scene.hull = bodies[0].add_shape(shapes.Sphere(0.1))
+    scene.belt = scene.jointed.add_shape(shapes.Plane((0.0, 0.0, 1.0), -1e6))
     bodies[5].position = np.add(bodies[4].position, (0.0, 0.0, 2.0))  # where the latch catches it
     world.step(2)
 

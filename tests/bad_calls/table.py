@@ -193,7 +193,14 @@ _PLACED = {
     "sensor": arg(SWITCH),
     "name": arg(NAMED),
 }
-method("World.add_shape", lambda s: s.jointed, shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
+method(
+    "World.add_shape",
+    lambda s: s.jointed,
+    shape=arg(OBJECT, shapes.Box((1, 1, 1))),
+    **_PLACED,
+    velocity=arg(VECTOR),
+    angular_velocity_world=arg(VECTOR),
+)
 method("Body.add_shape", lambda s: s.linked[0], shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
 setters(
     lambda s: s.hull,
@@ -204,6 +211,13 @@ setters(
     material=OBJECT,
     layer=count(0, 63),
     collides_with=LAYERS,
+)
+setters(
+    lambda s: s.belt,
+    "Plane",
+    "ShapeHandle",
+    velocity=VECTOR,
+    angular_velocity_world=VECTOR,
 )
 method("Contacts.solver_of", lambda s: s.jointed.contacts, "World", body=arg(OBJECT, At(lambda s: s.linked[0])))
 made("Sphere", shapes.Sphere, radius=arg(POSITIVE, 0.5))
