@@ -537,9 +537,8 @@ class Batch:
         with store.all_or_nothing():
             store.before_change()
             store.record(self._sampling.follow_clocks)  # undone last, when the clocks are back
-            self._members.go_on(where, np.full(len(where), source.tick))
+            self._members.begin_again(where, source.tick)
             source.put(self._members, where)
-            self._members.count_resets(where)
             self._noise.begin_again(where)
             self._sampling.follow_clocks()
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import FloatArray
 from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..saving.content import Owners
 from ..saving.repetition import member_of
@@ -90,6 +91,10 @@ class Members:
         """The tick at which the count of each member was zero, for members that run."""
         return self._column("start_tick")
 
+    def starts_of(self, members: IntArray) -> FloatArray:
+        """The same of some members, as it stands in the table."""
+        return np.asarray(self.table.array[MEMBERS.row("start_tick"), members])
+
     @property
     def resets(self) -> IntArray:
         """How often each member was reset."""
@@ -99,6 +104,12 @@ class Members:
         """The rows of all bodies of some members."""
         places = self.owners.bodies.count // self.count
         return np.asarray((np.arange(places)[:, np.newaxis] * self.count + members).ravel())
+
+    def are_of(self, bodies: IntArray, members: IntArray) -> Mask:
+        """Which of these rows of bodies belong to one of these members."""
+        chosen = np.zeros(self.count, np.bool_)
+        chosen[members] = True
+        return np.asarray(chosen[bodies % self.count])
 
     def stop(self, members: IntArray, reason: int, places: IntArray | None = None) -> None:
         """Have members stand still, with the loops leaving their bodies as they are.
@@ -136,31 +147,35 @@ class Members:
                 owner = places % self.count
             else:
                 owner = member_of(table.schema, fields, len(places), self.count)
-            own = np.isin(owner, members)
+            own = self.are_of(owner, members)
             if own.any():
                 former = np.asarray(values).reshape(-1, len(places))[:, own]
                 table.write(components, places[own], former if isinstance(components, slice) else former[0])
 
     def go_on(self, members: IntArray, ticks: IntArray) -> None:
-        """Have members run from these ticks of their own clocks on."""
-        frozen = self._frozen
-        values = np.zeros((MEMBERS.size, len(members)))
-        values[MEMBERS.row("start_tick")] = starts = self.owners.bodies.tick_count - ticks
+        """Have members that stood still run again, from these ticks of their own clocks on."""
         thrusters = self.owners.store.tables.get(THRUSTERS.name)
         if thrusters is not None:  # they count in ticks of the batch
-            shifts = np.tile(starts - self.starts[members], self.owners.bodies.count // self.count)
+            shifts = np.tile(
+                self.owners.bodies.tick_count - ticks - self.starts[members], self.owners.bodies.count // self.count
+            )
             leave_out_ticks(thrusters, self.bodies_of(members), shifts)
-        values[MEMBERS.row("resets")] = self.table.array[MEMBERS.row("resets"), members]
+        self._run_from(members, ticks, 0.0)
+
+    def begin_again(self, members: IntArray, tick: int) -> None:
+        """Have members run from this tick of their own clocks on, after a reset of all that counts in ticks."""
+        self._run_from(members, tick, 1.0)
+
+    def _run_from(self, members: IntArray, ticks: IntArray | int, resets: float) -> None:
+        frozen = self._frozen
+        values = np.zeros((MEMBERS.size, len(members)))
+        values[MEMBERS.row("start_tick")] = self.owners.bodies.tick_count - ticks
+        values[MEMBERS.row("resets")] = self.table.array[MEMBERS.row("resets"), members] + resets
         values[MEMBERS.row("stopped_tick")] = values[MEMBERS.row("body")] = -1.0
         self.table.write(slice(None), members, values)
         if frozen.count:
-            owner = frozen.array[0, : frozen.count].astype(np.int64) % self.count
-            frozen.remove(np.flatnonzero(np.isin(owner, members)))
-
-    def count_resets(self, members: IntArray) -> None:
-        """Count a reset of these members."""
-        row = MEMBERS.row("resets")
-        self.table.write(row, members, self.table.array[row, members] + 1.0)
+            owner = frozen.array[0, : frozen.count].astype(np.int64)
+            frozen.remove(np.flatnonzero(self.are_of(owner, members)))
 
     @property
     def _frozen(self) -> Table:

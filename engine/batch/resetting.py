@@ -8,30 +8,33 @@ import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..flight.body_torque import BodyTorque
+from ..forces.valves import THRUSTERS
 from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE, SETTLED_TICK
 from ..saving.plain_content import PlainContent, Rows, whole_rows
 from ..saving.repetition import SHARED, Span, member_of, spans_of
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import Kind
-from ..store.table import Table
+from ..store.table import Blocks
 from ..tick.actuators import DRIVEN
 from .quarantine import MEMBERS, IntArray, Members
 
 _GROWING = (DRIVEN.name, HISTORY.name, MEMBERS.name, "frozen bodies", "pushes")
 """The tables to which ticks and commands add rows, so that a batch may have other rows than its template."""
+_STORED = BODIES.components["stored_momentum_body"]
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
-_WRITTEN = slice(0, BODIES.components["previous_angular_velocity_body"].stop)
-"""The components of bodies with the state, and with that of one tick earlier."""
 
 
 class _Fresh(NamedTuple):
-    """What a table contains in the source, of the rows that belong to members."""
+    """What a reset writes to a table, as components of blocks of rows; see `Table.write_blocks`."""
 
-    first: IntArray
-    """The first row of each block in the batch."""
-    columns: FloatArray
-    is_written: Any
-    """Which components a reset writes, shape (size, rows)."""
+    written: Blocks
+    values: FloatArray
+    scratch: Blocks
+    """Components that only kernels use, which matter again when a body is driven no more."""
+    scratch_values: FloatArray
+    counting: Blocks
+    """Components that count in ticks of the batch, and not of the member."""
+    counts: FloatArray
 
 
 class Source:
@@ -53,30 +56,38 @@ class Source:
         }
         driven = plain.tables.get(DRIVEN.name)
         self._driven = () if driven is None else tuple(driven.fields["body"][0].astype(int).tolist())
-        self._state, self._stored = _bodies_of(plain.tables[BODIES.name])
+        state, self._stored = _bodies_of(plain.tables[BODIES.name])
+        components, places = np.indices(state.shape).reshape(2, -1)
+        self._written, self._state = Blocks(np.column_stack([components, places * count])), state.reshape(-1, 1)
         history = plain.tables.get(HISTORY.name)
         self._history = None if history is None else whole_rows(HISTORY, history)
 
     def put(self, members: Members, chosen: IntArray) -> None:
         """Reset members; the caller undoes it if something raises."""
         tables = members.owners.store.tables
-        self._match_driven(members, chosen)
+        forgets = self._match_driven(members, chosen)
         pushes = tables["pushes"]
         if pushes.count:
-            owner = pushes.read("body").astype(np.int64) % members.count
-            pushes.remove(np.flatnonzero(np.isin(owner, chosen)))
+            pushes.remove(np.flatnonzero(members.are_of(pushes.read("body").astype(np.int64), chosen)))
         for name, fresh in self._fresh.items():
-            if name != BODIES.name and len(fresh.first):
-                _write(tables[name], fresh, chosen, members.starts[chosen])
-        self._put_bodies(members, chosen)
-        self._put_history(members, chosen)
+            if name != BODIES.name and len(fresh.values):
+                tables[name].write_blocks(fresh.written, chosen, fresh.values)
+                if len(fresh.counts):
+                    tables[name].write_blocks(fresh.counting, chosen, fresh.counts + members.starts_of(chosen))
+                if forgets and len(fresh.scratch_values):
+                    tables[name].write_blocks(fresh.scratch, chosen, fresh.scratch_values)
+        rows = members.bodies_of(chosen)
+        self._put_bodies(members, chosen, rows)
+        self._put_history(members, chosen, rows)
 
-    def _match_driven(self, members: Members, chosen: IntArray) -> None:
-        """Drive the bodies that are driven in the source; those that were first driven after it are driven no more."""
-        owners, bodies = members.owners, members.bodies_of(chosen)
+    def _match_driven(self, members: Members, chosen: IntArray) -> bool:
+        """Drive the bodies that are driven in the source, and no others; return whether any is driven no more."""
+        owners = members.owners
         driven = owners.actuators.driven
-        owner = driven.read("body").astype(np.int64)
-        own = np.flatnonzero(np.isin(owner, bodies))
+        if not driven.count and not self._driven:
+            return False
+        owner = driven.array[0, : driven.count].astype(np.int64)
+        own = np.flatnonzero(members.are_of(owner, chosen))
         gone = own[~np.isin(owner[own] // members.count, self._driven)]
         if len(gone):
             owners.store.remove_rows(driven, gone)
@@ -84,23 +95,25 @@ class Source:
             for place in self._driven:
                 for member in chosen.tolist():
                     owners.actuators.include(place * members.count + member, "Batch.reset")
+        return len(gone) > 0
 
-    def _put_bodies(self, members: Members, chosen: IntArray) -> None:
+    def _put_bodies(self, members: Members, chosen: IntArray, rows: IntArray) -> None:
         owners = members.owners
-        bodies, rows = owners.bodies, members.bodies_of(chosen)
+        bodies = owners.bodies
         if owners.bodies.moves_mass:
             driven = owners.actuators.driven
-            own = np.flatnonzero(np.isin(driven.read("body"), rows))
+            own = np.flatnonzero(members.are_of(driven.array[0, : driven.count].astype(np.int64), chosen))
             driven.write(IS_FLOWING, own, 0.0)
             # states move with the mass centre, and are written afterwards
             owners.actuators.compose(driven.array[0, own].astype(int).tolist(), "Batch.reset", "to", self.tick)
-        bodies.write(_WRITTEN, rows, np.repeat(self._state, len(chosen), axis=1))
-        if self._stored.any() or bodies.stores_momentum:
-            stored = np.repeat(self._stored, len(chosen), axis=1)
-            bodies.write(BODIES.components["stored_momentum_body"], rows, stored)
+        bodies.write_blocks(self._written, chosen, self._state)
+        stored = bodies.array[_STORED][:, rows].reshape(3, -1, len(chosen))
+        wanted = self._stored[..., np.newaxis]
+        if (stored != wanted).any():
+            bodies.write(_STORED, rows, np.broadcast_to(wanted, stored.shape).reshape(3, -1))
 
-    def _put_history(self, members: Members, chosen: IntArray) -> None:
-        bodies, rows = members.owners.bodies, members.bodies_of(chosen)
+    def _put_history(self, members: Members, chosen: IntArray, rows: IntArray) -> None:
+        bodies = members.owners.bodies
         if self._history is None:
             bodies.forget_history(rows)
             return
@@ -139,24 +152,25 @@ def _commanded_rows(plain: PlainContent, table: str) -> list[int]:
 def _fresh(rows: Rows, span: Span, count: int, commanded: list[int]) -> _Fresh:
     schema = rows.schema
     assert schema is not None
-    is_written = np.zeros((schema.size, len(rows.ids)), np.bool_)
+    columns = whole_rows(schema, rows)
+    is_written, is_scratch = np.zeros((2, schema.size, len(rows.ids)), np.bool_)
     for field in schema.fields:
         if not field.refers_to:
-            is_written[schema.components[field.name]] = field.kind is not Kind.MODEL
-            is_written[schema.components[field.name], commanded] = True
-    is_own = member_of(schema, rows.fields, len(rows.ids), count) != SHARED
-    return _Fresh(span.first[:-1][is_own], whole_rows(schema, rows)[:, is_own], is_written[:, is_own])
-
-
-def _write(table: Table, fresh: _Fresh, chosen: IntArray, starts: IntArray) -> None:
-    rows = (fresh.first[:, np.newaxis] + chosen).ravel()
-    values, found = np.repeat(fresh.columns, len(chosen), axis=1), table.array[:, rows]
-    found = np.where(np.repeat(fresh.is_written, len(chosen), axis=1), values, found)
-    if table.schema.name == "thrusters":
-        turns = found[MAX_RATE] > 0.0  # these directions are written by ticks
-        found[DIRECTION : DIRECTION + 3, turns] = values[DIRECTION : DIRECTION + 3, turns]
-        found[SETTLED_TICK] += np.tile(starts, len(fresh.first))  # counted in ticks of the batch
-    table.write(slice(None), rows, found)
+            components = schema.components[field.name]
+            is_written[components] = field.kind not in (Kind.MODEL, Kind.SCRATCH)
+            is_written[components, commanded] = True
+            is_scratch[components] = field.kind is Kind.SCRATCH
+    is_counting = np.zeros_like(is_written)
+    if schema is THRUSTERS:
+        is_written[DIRECTION : DIRECTION + 3, columns[MAX_RATE] > 0.0] = True  # these directions are written by ticks
+        is_written[SETTLED_TICK], is_counting[SETTLED_TICK] = False, True
+    shared = member_of(schema, rows.fields, len(rows.ids), count) == SHARED
+    found: list[Any] = []
+    for which in (is_written, is_scratch, is_counting):
+        which[:, shared] = False
+        numbers, places = np.nonzero(which)
+        found += [Blocks(np.column_stack([numbers, span.first[places]])), columns[which][:, np.newaxis]]
+    return _Fresh(*found)
 
 
 def _bodies_of(rows: Rows) -> tuple[FloatArray, FloatArray]:

@@ -98,6 +98,8 @@ class Noise:
 
     def begin_again(self, chosen: IntArray) -> None:
         """Write the keys of members that have been reset; those of a seed that was given to the sensor of a member stay."""
+        if not self._sensors:
+            return
         resets = self._members.resets[chosen]
         for sensor, template in self._sensors:
             found = sensor._table.array[KEY : KEY + 3, sensor.rows.start + chosen]

@@ -282,9 +282,10 @@ def chosen(members: Any, count: int, owner: object) -> IntArray:
         refuse(owner, "members", members, rule)
     if found.dtype.kind == "b":
         return np.flatnonzero(found)
-    if found.min() < 0 or found.max() >= count or len(np.unique(found)) < len(found):
+    found = found.astype(np.int64)
+    if found.min() < 0 or found.max() >= count or np.bincount(found).max() > 1:
         refuse(owner, "members", members, rule)
-    return found.astype(np.int64)
+    return found
 
 
 def _shown(shape: tuple[int, ...]) -> str:

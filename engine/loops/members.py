@@ -3,7 +3,7 @@
 from ..compilation.compiler import assume_separate_rows, from_column, inlined, kernel, use_widest_vectors
 from ..kernels.selection import choose
 from .actuator_layout import BODY, ENABLED, IMPULSE, MAX_FORCE, SETTLED_TICK, STUCK, TANK, THROTTLE
-from .columns import Array
+from .columns import Array, Integers
 
 
 @inlined
@@ -69,3 +69,38 @@ def _settle(jets: Array, place: int, changed: int, value: float, now: float, dt:
     settled[0, place] = choose(is_due, impulse_at(impulse, thrust, until, now, dt), impulse)
     settled[1, place] = choose(is_due, now, until)
     return 1 if is_due else 0
+
+
+@kernel("read-blocks")
+def read_blocks(array: Array, places: Integers, members: Integers, found: Array) -> None:
+    """Read components of some members of blocks of adjacent rows.
+
+    Args:
+        array: A table.
+        places: A component and the row of the first member per block, shape (k, 2).
+        members: The members, shape (m,).
+        found: Where the values are written, shape (k, m).
+    """
+    assume_separate_rows()
+    for block in range(places.shape[0]):
+        component, first = int(places[block, 0]), int(places[block, 1])
+        for place in range(members.shape[0]):
+            found[block, place] = array[component, first + int(members[place])]
+
+
+@kernel("write-blocks")
+def write_blocks(array: Array, places: Integers, members: Integers, values: Array) -> None:
+    """Write components of some members of blocks of adjacent rows.
+
+    Args:
+        array: A table.
+        places: A component and the row of the first member per block, shape (k, 2).
+        members: The members, shape (m,).
+        values: The values, shape (k, m), or (k, 1) for all members alike.
+    """
+    assume_separate_rows()
+    spread = 0 if values.shape[1] == 1 else 1
+    for block in range(places.shape[0]):
+        component, first = int(places[block, 0]), int(places[block, 1])
+        for place in range(members.shape[0]):
+            array[component, first + int(members[place])] = values[block, spread * place]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..loops.allocation import zeros
+from ..loops.members import read_blocks, write_blocks
 from .images import RowsImage, TableImage
 from .schema import Schema
 
@@ -36,6 +37,24 @@ class Owner(Protocol):
     def record(self, function: Callable[..., Any], *arguments: Any) -> None: ...
     def followers(self, name: str) -> list[Table]: ...
     def all_or_nothing(self) -> AbstractContextManager[Any]: ...
+
+
+class Blocks:
+    """Components of blocks of adjacent rows of a table, for `Table.write_blocks`.
+
+    Attributes:
+        places: A component and the first row of the block per block, shape (k, 2).
+        components: The first to the last of the components.
+        firsts: The first rows of the blocks, each once, shape (b, 1).
+    """
+
+    __slots__ = ("components", "firsts", "places")
+
+    def __init__(self, places: IntArray) -> None:
+        self.places = places
+        numbers = places[:, 0]
+        self.components = slice(int(numbers.min(initial=0)), int(numbers.max(initial=-1)) + 1)
+        self.firsts = np.unique(places[:, 1])[:, np.newaxis]
 
 
 class Table:
@@ -137,6 +156,23 @@ class Table:
             if store.log is not None:
                 store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
         self._set(components, rows, values)
+
+    def write_blocks(self, blocks: Blocks, members: IntArray, values: FloatArray) -> None:
+        """Set components of some rows of several blocks of adjacent rows, with a kernel and without `Schema.settle`.
+
+        Args:
+            blocks: The components and blocks.
+            members: The rows, counted from the first of their block, shape (m,).
+            values: The values, shape (k, m), or (k, 1) for all rows of a block alike.
+        """
+        store = self.store
+        if store is not None:
+            store.before_change(self)
+            if store.log is not None:
+                former = np.empty((len(blocks.places), len(members)))
+                read_blocks(self.array, blocks.places, members, former)
+                store.log.append((self._set_blocks, (blocks, members, former)))
+        self._set_blocks(blocks, members, values)
 
     def _are_numbers(self, components: slice | int) -> bool:
         """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""
@@ -339,6 +375,10 @@ class Table:
         """Set components together with others of the same rows in one assignment, which no interrupt divides."""
         self._changed(components, rows)
         self.array[places] = values
+
+    def _set_blocks(self, blocks: Blocks, members: IntArray, values: FloatArray) -> None:
+        self._changed(blocks.components, (blocks.firsts + members).ravel())
+        write_blocks(self.array, blocks.places, members, values)
 
     def _truncate(self, count: int, last: int) -> None:
         """Remove the rows from `count` to `last`, some of which may not have been added completely."""

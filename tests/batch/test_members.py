@@ -5,6 +5,7 @@ import pytest
 
 from engine import MassProperties, Snapshot, World, flight, forces
 from engine.batch import Batch
+from engine.batch.resetting import Source
 from engine.integrators import by_name
 from engine.saving.plain_content import plain_of
 from engine.store.schema import Kind
@@ -116,6 +117,23 @@ def test_a_reset_member_is_like_a_fresh_one_in_every_table(is_driven):
     alone.step(30)
     batch.step(30)
     assert batch.state_hash(2) == alone.state_hash()
+
+
+def test_a_reset_that_an_exception_ends_changes_nothing(monkeypatch):
+    template, count = new_world(), 4
+    batch = Batch(template, members=count)
+    Numbers(count).set_in(batch, parts_of(template))
+    batch.step(5)
+    before = [batch.state_hash(member) for member in range(count)]
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Source, "_put_history", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batch.reset([0, 2])
+    assert [batch.state_hash(member) for member in range(count)] == before
+    assert batch.tick_count.tolist() == [5] * count
 
 
 def test_a_reset_goes_to_a_snapshot_of_the_template_or_of_a_member():
