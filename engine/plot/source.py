@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from ..checks import FloatArray, refuse
 from ..saving.recorder import Record
 
-COLOURS = ("#0072B2", "#D55E00", "#007A5A")
+COLOURS = ("#0072B2", "#D55E00", "#00614A")
 STYLES = ("-", "--", "-.")
 """Colour and style of the x, y and z components. The pairs differ under every common colour vision deficiency, and in print."""
 SOLUTION: dict[str, Any] = {"color": "black", "linewidth": 0.6, "linestyle": "-", "label": "closed form"}

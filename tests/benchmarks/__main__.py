@@ -1,6 +1,6 @@
 """Measure what a tick costs, beside the limits of the machine and beside other engines.
 
-    python -m tests.benchmarks              # some minutes: prints the tables, writes benchmarks.json and benchmarks.png to out/
+    python -m tests.benchmarks              # some minutes: prints the tables, writes benchmarks.json and benchmarks.svg to out/
     python -m tests.benchmarks --quick      # a minute, rough
     python -m tests.benchmarks --full       # more rounds, and a million bodies
     python -m tests.benchmarks --record     # to be kept: writes tests/benchmarks/measured.json and the pictures in demos/pictures
@@ -45,9 +45,9 @@ from . import (
 from .measure import Effort, Figure
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "tests" / "benchmarks" / "measured.json", ROOT / "demos" / "pictures" / "benchmarks.png"
-PASSING = Path("out") / "benchmarks.json", Path("out") / "benchmarks.png"
-ENGINES = "other-engines.png"
+KEPT = ROOT / "tests" / "benchmarks" / "measured.json", ROOT / "demos" / "pictures" / "benchmarks.svg"
+PASSING = Path("out") / "benchmarks.json", Path("out") / "benchmarks.svg"
+ENGINES = "other-engines.svg"
 """The picture of the README."""
 
 SECTIONS: dict[str, Callable[[Effort], list[Figure]]] = {
@@ -116,7 +116,7 @@ def draw(run: dict[str, Any], drawn: Path) -> None:
         print("no matplotlib: no picture")
         return
     if any(figure["table"] == many_bodies.TABLE for figure in run["figures"]):
-        for make, path in ((picture.cost_and_truth, drawn), (picture.next_to_other_engines, drawn.with_name(ENGINES))):
+        for make, path in ((picture.costs, drawn), (picture.next_to_other_engines, drawn.with_name(ENGINES))):
             picture.save(make(run), path)
             print(f"wrote {path}")
 

@@ -1,15 +1,18 @@
 """Measure every integrator on bodies whose motion is known, draw the pictures and print the table.
 
     python -m tests.benchmarks.integrators
+    python -m tests.benchmarks.integrators --draw    # measures nothing: draws the pictures again from tests/benchmarks/methods.json
 
-Errors are against the closed forms of `tests.truth`; times are of one body on one thread, compiling left out, the medians of rounds in
-which everything takes turns. Pictures go to `demos/pictures/`: work-precision.png, drift.png, game-mode.png.
+Errors are against the closed forms of `engine.solutions`; times are of one body on one thread, compiling left out, the medians of rounds in
+which everything takes turns. Pictures go to `demos/pictures/`: work-precision.svg, drift.svg, game-mode.svg.
 """
 
+import json
 import platform
 import statistics
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,10 @@ from . import charts
 
 Array = npt.NDArray[np.float64]
 
-PICTURES = Path(__file__).parents[2] / "demos" / "pictures"
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "demos" / "pictures"
+KEPT = Path(__file__).with_name("methods.json")
+"""The figures that the pictures show."""
 
 SECONDS = np.arange(1.0, 11.0)
 """When the error is looked at. The largest counts: a single time can be a lucky zero."""
@@ -93,27 +99,48 @@ def heavy_top() -> Problem:
     return Problem("Heavy top", subtitle, setup, truth, 2**13, 100)
 
 
-def main() -> None:
-    """Print a table in Markdown and write the pictures."""
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print a table in Markdown, and write the figures and the pictures."""
     begin = time.perf_counter()
-    print(f"Python {platform.python_version()}, numpy {np.__version__}; {len(by_name)} integrators\n", flush=True)
-    methods = {name: make() for name, make in by_name.items()}
-    orders = {name: method.order for name, method in methods.items()}
-    drifts = {name: drift(name) for name in methods}
-    print(table(methods, drifts))
-    problems = [tumbling_body(), heavy_top()]
-    panels = [(problem.title, problem.subtitle, work_precision(list(methods), problem)) for problem in problems]
-    pictures = {
-        "work-precision": charts.work_precision(panels, orders),
-        "drift": charts.drift(drifts, orders),
+    if "--draw" not in arguments:
+        print(f"Python {platform.python_version()}, numpy {np.__version__}; {len(by_name)} integrators\n", flush=True)
+        methods = {name: make() for name, make in by_name.items()}
+        drifts = {name: drift(name) for name in methods}
+        print(f"{table(methods, drifts)}\n", flush=True)
+        figures = {problem.title: work_precision(list(methods), problem) for problem in (tumbling_body(), heavy_top())}
+        KEPT.write_text(as_json({"drift": drifts, **figures}), encoding="utf-8")
+        print(f"wrote {KEPT.relative_to(ROOT).as_posix()}")
+    for name, picture in pictures(json.loads(KEPT.read_text(encoding="utf-8"))).items():
+        path = PICTURES / f"{name}.svg"
+        charts.save(picture, path)
+        print(f"wrote {path.relative_to(ROOT).as_posix()}")
+    print(f"{time.perf_counter() - begin:.0f} s")
+
+
+def as_json(figures: Mapping[str, Mapping[str, Array]]) -> str:
+    """The figures as text: of each picture the rows of each method, with three digits, one method per line."""
+    parts = []
+    for title, curves in figures.items():
+        rows = (
+            f"{json.dumps(name)}: {json.dumps([[float(f'{x:.3g}') for x in row] for row in curve])}"
+            for name, curve in curves.items()
+        )
+        parts.append(f"{json.dumps(title)}: {{\n {f',{chr(10)} '.join(rows)}}}")
+    return f"{{{f',{chr(10)}'.join(parts)}}}\n"
+
+
+def pictures(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The pictures of kept figures by the names of their files."""
+    curves = {
+        title: {name: np.array(rows).reshape(len(rows), -1) for name, rows in held.items()}
+        for title, held in kept.items()
+    }
+    panels = [(problem.title, problem.subtitle, curves[problem.title]) for problem in (tumbling_body(), heavy_top())]
+    return {
+        "work-precision": charts.work_precision(panels),
+        "drift": charts.drift(curves["drift"]),
         "game-mode": charts.game_mode(*(tumbling_with(game_mode) for game_mode in (False, True))),
     }
-    print()
-    for name, picture in pictures.items():
-        path = PICTURES / f"{name}.png"
-        charts.save(picture, path)
-        print(f"wrote {path.relative_to(PICTURES.parents[1]).as_posix()}")
-    print(f"{time.perf_counter() - begin:.0f} s")
 
 
 # work and precision
@@ -190,7 +217,7 @@ def drift(name: str) -> Array:
     setup = tumbling_body().setup
     world, body = one_body(name, 1.0 / DRIFT_TICKS_A_SECOND, **setup)
     energy, momentum = rotational_energy(body.inertia_body, body.angular_velocity_body), angular_momentum(body)
-    samples = np.unique(np.geomspace(1, DRIFT_SECONDS * DRIFT_TICKS_A_SECOND, 400).round().astype(int))
+    samples = np.unique(np.geomspace(1, DRIFT_SECONDS * DRIFT_TICKS_A_SECOND, 160).round().astype(int))
     rows = []
     for tick in samples:
         try:
@@ -281,4 +308,4 @@ def _sample(world: World, body: Body) -> tuple[float, Array, Array, Array, float
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,94 +1,85 @@
-"""The pictures of `python -m tests.benchmarks`: cost against the number of bodies, and accuracy against cost."""
-
-from collections.abc import Iterable
-from dataclasses import dataclass
+"""The plots of `python -m tests.benchmarks`: what a tick of a body costs, and accuracy against cost."""
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
+from matplotlib.ticker import NullLocator
 
 from engine import integrators
 
 from . import accuracy, many_bodies
-from .charts import (
-    GRID,
-    QUIET,
-    TEXT,
-    THEME,
-    TITLE,
-    Colour,
-    add_axes,
-    head,
-    in_order,
-    log_grid,
-    new_figure,
-    save,
-    style_of,
-)
+from .charts import METHODS, THEME, add_axes, ink, log_grid, new_figure, save
 from .measure import Figure
 from .table import Run, figures_of
 
-__all__ = ["cost_and_truth", "next_to_other_engines", "save"]
+__all__ = ["costs", "next_to_other_engines", "save"]
 
-ROW = 0.158
-"""Height of a line of the legend, inches."""
-LOST_AT = 8.0
-"""Where an orientation that is lost is drawn, rad."""
+ROW = 0.215
+"""Height of a bar with its space [in]."""
+LOST_AT = 40.0
+"""Where an orientation that is lost is drawn [rad]."""
 THOUSAND = "1 000"
-
-SHOWN = ("free-rotor-2", "free-rotor-4", "axis-splitting-4", "rk5", "rk4", "semi-implicit-euler")
-"""The methods of the engine in the picture of the README."""
-
-PEER_COLOUR, LIMIT_COLOUR = (0.66, 0.70, 0.76), (1.0, 1.0, 1.0)
-PEER_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*", "<", ">")
-LIMIT_DASHES = ("-", (0, (5, 1.6)), (0, (1.4, 1.3)), (0, (6, 1.5, 1.4, 1.5)))
+LIMIT = "C: "
+"""How the names of the same loops in strict C begin."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """How one contestant is drawn."""
-
-    family: str
-    colour: Colour
-    dashes: str | tuple[int, tuple[float, ...]]
-    marker: str
-    width: float
-    is_open: bool = False
-
-    def draw(self, axes: Axes, x: object, y: object, line: bool = True) -> None:
-        inside = axes.get_facecolor() if self.is_open else self.colour
-        axes.plot(
-            x,
-            y,
-            c=self.colour,
-            ls=self.dashes if line else "",
-            marker=self.marker,
-            ms=3.8,
-            mfc=inside,
-            mew=0.9 if self.is_open else 0,
-            lw=self.width,
-        )
-
-
-def cost_and_truth(run: Run) -> Picture:
-    """Nanoseconds a body-tick by number of bodies; orientation error by nanoseconds."""
-    figures = figures_of(run)
-    crowd = [figure for figure in figures if figure.table == many_bodies.TABLE]
-    looks = _looks(dict.fromkeys(figure.row for figure in crowd))
+def costs(run: Run) -> Picture:
+    """Nanoseconds per body and tick among a thousand bodies, as bars from the cheapest to the dearest, with numbers."""
+    found = sorted(
+        (figure.median, figure.row)
+        for figure in figures_of(run)
+        if (figure.table, figure.column) == (many_bodies.TABLE, THOUSAND)
+    )
     machine = run["machine"]
     with matplotlib.rc_context(THEME):
-        height = max(4.75, 0.75 + ROW * (len(looks) + 1.45 * len({look.family for look in looks.values()})))
+        height = 1.65 + ROW * len(found)
         picture = new_figure(
-            9.0,
             height,
-            "What a body costs",
-            f"One thread of {machine['processor']}, {machine['date']}. Down and to the left is better.",
+            "What a tick of a body costs",
+            "ns per body and tick, 1000 bodies under gravity and thrust; bold: this engine;",
+            f"hatched: the same in C. One thread of {machine['processor']}, {machine['date']}.",
         )
-        panel = height - 1.55
-        _costs(add_axes(picture, 0.68, 0.52, 3.27, panel), crowd, looks)
-        _truths(add_axes(picture, 4.5, 0.52, 2.52, panel), figures, looks)
-        _legend(add_axes(picture, 7.3, 0.2, 1.62, height - 0.75), looks)
+        axes = add_axes(picture, 2.1, 0.5, 3.6, ROW * len(found))
+        axes.set_xscale("log")
+        axes.set_ylim(len(found) - 0.4, -0.6)
+        axes.grid(True, axis="x")
+        axes.tick_params(length=0, pad=4)
+        axes.set_yticks([])
+        for place, (cost, name) in enumerate(found):
+            is_limit, is_own = name.startswith(LIMIT), name in integrators.by_name
+            colour = ink(name) if name in METHODS else ink("others")
+            axes.barh(
+                place,
+                cost,
+                0.7,
+                color=ink("panel") if is_limit else colour,
+                edgecolor=colour,
+                hatch="////" if is_limit else None,
+                linewidth=0.8,
+            )
+            words = (
+                {"color": ink(name), "weight": "bold"}
+                if name in METHODS
+                else {"weight": "bold" if is_own else "normal"}
+            )
+            said = f"{name.removeprefix(LIMIT)}, in C" if is_limit else name
+            axes.annotate(
+                said,
+                (0, place),
+                (-6, 0),
+                ("axes fraction", "data"),
+                "offset points",
+                size=9.5,
+                ha="right",
+                va="center",
+                **words,
+            )
+            axes.annotate(_digits(cost), (cost, place), (5, 0), "data", "offset points", size=9.5, va="center")
+        axes.set_xlim(5.0, 7e5)
+        axes.xaxis.set_minor_locator(NullLocator())
     return picture
 
 
@@ -97,57 +88,112 @@ def next_to_other_engines(run: Run) -> Picture:
     points = {
         name: point
         for name, point in _points(figures_of(run)).items()
-        if name in SHOWN or name not in integrators.by_name
+        if name in METHODS or name not in integrators.by_name
     }
     case = ", ".join(f"{rate:g}" for rate in next(iter(accuracy.CASES.values())))
     machine = run["machine"]
     with matplotlib.rc_context(THEME):
         picture = new_figure(
-            8.3,
-            4.1,
-            f"Orientation error after {accuracy.SECONDS} s of free tumbling, against the cost of a tick",
-            f"I = (1, 2, 3) kg·m², ω = ({case}) rad/s, ticks of 1/{accuracy.TICKS_A_SECOND} s."
-            f" One thread of {machine['processor']}, {machine['date']}.",
+            5.0,
+            f"Error after {accuracy.SECONDS} s of free tumbling, against cost",
+            f"I = (1, 2, 3) kg·m², ω = ({case}) rad/s, ticks of 1/{accuracy.TICKS_A_SECOND} s; one thread of",
+            f"{machine['processor']}, {machine['date']}. Down and to the left is better.",
         )
-        axes = add_axes(picture, 0.68, 0.5, 7.42, 2.85)
-        _error_scale(axes, 2e3)
-        axes.set_xlim(3.0, 3e5)
+        axes = add_axes(picture, 0.85, 0.6, 5.4, 3.45)
+        log_grid(axes)
+        axes.axhspan(accuracy.LOST, 2e3, color=ink("grid"), lw=0)
+        axes.set_ylim(1e-12, 2e3)
+        axes.set_yticks(10.0 ** np.arange(-12, 1, 2))
+        axes.set_xlim(3.0, 1.5e6)
         axes.set_xlabel("ns per body and tick, 1000 bodies under gravity and thrust")
-        axes.set_ylabel("largest error, rad")
-        lost = sorted((cost, name) for name, (cost, error) in points.items() if not error < accuracy.LOST)
-        for name, (cost, error) in points.items():
-            is_lost, own = (cost, name) in lost, name in integrators.by_name
-            # Names of other engines are above their points, and alternately above and below in the band.
-            below = is_lost and lost.index((cost, name)) % 2 == 1
-            offset = (8, 0) if own else (0, -11 if below else 9)
-            y, colour = LOST_AT * 5.0 if is_lost else error, TITLE if own else PEER_COLOUR
-            axes.plot([cost], [y], c=colour, ls="", marker="o" if own else "s", ms=5.5 if own else 4.5, mew=0)
-            axes.annotate(
-                f'"{name}"' if own else name,
-                (cost, y),
-                offset,
-                textcoords="offset points",
-                color=colour,
-                size=9,
-                weight="bold" if own else "normal",
-                ha="left" if own else "center",
-                va="center",
-            )
+        axes.set_ylabel("largest orientation error, rad")
+        _name_points(axes, points)
         place = axes.get_yaxis_transform()
         axes.text(
-            0.99, 0.02, "Down and to the left is better.", transform=axes.transAxes, color=QUIET, size=8, ha="right"
-        )
-        axes.text(
             0.99,
-            LOST_AT * 5.0,
-            "wrong by more than 1 rad",
+            LOST_AT,
+            "wrong by\nmore than 1 rad",
             transform=place,
-            color=QUIET,
-            size=8,
+            color=ink("quiet"),
+            size=9.5,
             ha="right",
             va="center",
         )
     return picture
+
+
+PLACES = (
+    (8, 0, "left"),
+    (4, 11, "right"),
+    (0, 11, "center"),
+    (0, -12, "center"),
+    (5, 11, "left"),
+    (5, -12, "left"),
+    (4, -12, "right"),
+    (0, 22, "center"),
+    (0, -23, "center"),
+)
+"""Where a name may stand, in points from its own, and what of it stands there; the first place that is free is taken."""
+SHARE = {"left": 0.0, "center": 0.5, "right": 1.0}
+LINE = 11.0
+"""Height of a name [pt]."""
+
+
+def _name_points(axes: Axes, points: dict[str, tuple[float, float]]) -> None:
+    """Points with their names, none of which covers another, a point or the frame."""
+    seen = {name: (cost, error if error < accuracy.LOST else LOST_AT) for name, (cost, error) in points.items()}
+    per_point = axes.figure.dpi / 72.0
+    places = {name: axes.transData.transform(point) / per_point for name, point in seen.items()}
+    (left_end, low_end), (right_end, high_end) = axes.transAxes.transform([(0.0, 0.0), (1.0, 1.0)]) / per_point
+    outside = [
+        (-1e6, -1e6, left_end, 1e6),
+        (right_end, -1e6, 1e6, 1e6),
+        (-1e6, -1e6, 1e6, low_end),
+        (-1e6, high_end, 1e6, 1e6),
+    ]
+    taken = outside + [(x - 4.0, y - 4.0, x + 4.0, y + 4.0) for x, y in places.values()]
+    for name, (x, y) in sorted(places.items(), key=lambda item: float(item[1][0])):
+        weight = "bold" if name in METHODS else "normal"
+        long = (
+            TextPath((0.0, 0.0), name, 10.0, prop=FontProperties(family="DejaVu Sans", weight=weight))
+            .get_extents()
+            .width
+            + 2.0
+        )
+        boxes = []
+        for right, up, side in PLACES:
+            left = x + right - SHARE[side] * long
+            boxes.append((left, y + up - 0.5 * LINE, left + long, y + up + 0.5 * LINE))
+        own = (x - 4.0, y - 4.0, x + 4.0, y + 4.0)
+        free = [n for n, box in enumerate(boxes) if not any(_overlap(box, one) for one in taken if one != own)]
+        chosen = free[0] if free else 0
+        taken.append(boxes[chosen])
+        right, up, side = PLACES[chosen]
+        is_own = name in METHODS
+        colour = ink(name) if is_own else ink("quiet")
+        axes.plot(*np.transpose([seen[name]]), c=colour, ls="", marker="o" if is_own else "s", ms=6.0, mew=0)
+        axes.annotate(
+            name,
+            seen[name],
+            (right, up),
+            textcoords="offset points",
+            color=colour,
+            size=10.0,
+            weight=weight,
+            ha=side,
+            va="center",
+        )
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Whether two rectangles (left, low, right, high) overlap."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _digits(cost: float) -> str:
+    """Three digits, with a space between thousands."""
+    rounded = float(f"{cost:.3g}")
+    return f"{rounded:,.0f}".replace(",", " ") if rounded >= 100.0 else f"{rounded:.3g}"
 
 
 def _points(figures: list[Figure]) -> dict[str, tuple[float, float]]:
@@ -156,72 +202,3 @@ def _points(figures: list[Figure]) -> dict[str, tuple[float, float]]:
     case = next(iter(accuracy.CASES))
     errors = {f.row: f.median for f in figures if (f.table, f.column) == (accuracy.TABLE, accuracy.error_column(case))}
     return {name: (cost, errors[name]) for name, cost in costs.items() if name in errors}
-
-
-def _error_scale(axes: Axes, top: float = 60.0) -> None:
-    """Logarithmic axes with a band at the top for orientations that are lost."""
-    log_grid(axes)
-    axes.axhspan(accuracy.LOST, top, color=GRID, lw=0)
-    axes.set_ylim(1e-12, top)
-    axes.set_yticks(10.0 ** np.arange(-12, 1, 2))
-    axes.set_xlabel("ns per body and tick, 1000 bodies")
-
-
-def _looks(names: Iterable[str]) -> dict[str, Look]:
-    """The engine's methods by family, limits in white, peers in grey with open markers."""
-    names = list(names)
-    own = in_order(name for name in names if name in integrators.by_name)
-    limits = [name for name in names if name.startswith("C: ")]
-    peers = [name for name in names if name not in own and name not in limits]
-    looks = {}
-    for name in own:
-        style = style_of(name, integrators.by_name[name]().order)
-        looks[name] = Look(style.family, style.colour, style.dashes, style.marker, 1.3)
-    for name, dashes in zip(limits, LIMIT_DASHES, strict=False):
-        looks[name] = Look("limits, strict C", LIMIT_COLOUR, dashes, "", 0.9)
-    for number, name in enumerate(peers):
-        marker = PEER_MARKERS[number % len(PEER_MARKERS)]
-        looks[name] = Look("other engines", PEER_COLOUR, (0, (1, 1)), marker, 0.8, is_open=True)
-    return looks
-
-
-def _costs(axes: Axes, crowd: list[Figure], looks: dict[str, Look]) -> None:
-    log_grid(axes)
-    for name, look in reversed(looks.items()):
-        points = [(int(figure.column.replace(" ", "")), figure.median) for figure in crowd if figure.row == name]
-        look.draw(axes, *np.array(sorted(points)).T)
-    axes.set_xlabel("bodies")
-    axes.set_ylabel("ns per body and tick")
-    head(axes, "Cost", "gravity and a thruster on each body, many ticks in a call")
-
-
-def _truths(axes: Axes, figures: list[Figure], looks: dict[str, Look]) -> None:
-    """Only those of which both are known."""
-    case = next(iter(accuracy.CASES))
-    for name, (cost, error) in _points(figures).items():
-        looks[name].draw(axes, [cost], [error if error < accuracy.LOST else LOST_AT], line=False)
-    _error_scale(axes)
-    axes.text(0.98, 20.0, "lost", transform=axes.get_yaxis_transform(), color=QUIET, size=7.5, ha="right", va="center")
-    rates = ", ".join(f"{rate:g}" for rate in accuracy.CASES[case])
-    head(
-        axes,
-        f"Orientation error in {accuracy.SECONDS} s, rad",
-        f"I = (1, 2, 3), ω = ({rates}) rad/s, 1/{accuracy.TICKS_A_SECOND} s",
-    )
-
-
-def _legend(axes: Axes, looks: dict[str, Look]) -> None:
-    """Names under the names of their families, from the top down."""
-    axes.axis("off")
-    up = axes.get_position().height * axes.figure.get_size_inches()[1]
-    axes.set(xlim=(0.0, 1.0), ylim=(-up, 0.0))
-    y, shown = -0.1, ""
-    for name, look in looks.items():
-        if look.family != shown:
-            y -= 0.45 * ROW if shown else 0.0
-            axes.text(0.0, y, look.family, color=QUIET, size=7.5, va="center_baseline")
-            shown, y = look.family, y - ROW
-        axes.plot([0.0, 0.2], [y, y], c=look.colour, ls=look.dashes, lw=look.width)
-        look.draw(axes, [0.1], [y], line=False)
-        axes.text(0.25, y, name.removeprefix("C: "), color=TEXT, size=7.5, va="center_baseline")
-        y -= ROW

@@ -1,7 +1,9 @@
 """The benchmarks measure what they say: the same bodies in C and in other engines, and readable tables."""
 
+import itertools
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -259,10 +261,64 @@ def test_compact_table_has_cost_beside_truth(run):
 
 def test_files_are_written(run, tmp_path):
     pytest.importorskip("matplotlib")
-    target, drawn = tmp_path / "kept" / "run.json", tmp_path / "kept" / "run.png"
+    target, drawn = tmp_path / "kept" / "run.json", tmp_path / "kept" / "run.svg"
     benchmarks.written(run, target, drawn)
     assert json.loads(target.read_text(encoding="utf-8")) == run
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (drawn, drawn.with_name(benchmarks.ENGINES)))
+    for path in (drawn, drawn.with_name(benchmarks.ENGINES)):
+        assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_costs_are_bars_from_the_cheapest_to_the_dearest_with_their_numbers(run):
+    pytest.importorskip("matplotlib")
+    from ..benchmarks import picture
+
+    (axes,) = picture.costs(run).axes
+    widths = [bar.get_width() for bar in axes.patches]
+    expected = sorted(f["median"] for f in run["figures"] if (f["table"], f["column"]) == (many_bodies.TABLE, "1 000"))
+    assert widths == expected and len(widths) > 3
+    said = [text.get_text() for text in axes.texts]
+    assert [picture._digits(width) for width in widths] == said[1::2]
+    assert picture._digits(70_789.0) == "70 800" and picture._digits(9.6341) == "9.63"
+
+
+def test_no_name_of_the_scatter_covers_another_or_a_point():
+    pytest.importorskip("matplotlib")
+    from ..benchmarks import picture
+
+    drawn = picture.next_to_other_engines(json.loads(benchmarks.KEPT[0].read_text(encoding="utf-8")))
+    drawn.canvas.draw()
+    (axes,) = drawn.axes
+    boxes = [text.get_window_extent() for text in axes.texts]
+    points = [axes.transData.transform((line.get_xdata()[0], line.get_ydata()[0])) for line in axes.lines]
+    assert len(points) == len(boxes) - 1 >= 10
+    assert not [pair for pair in itertools.combinations(boxes, 2) if pair[0].overlaps(pair[1])]
+    assert not [box for box in boxes for point in points if box.contains(*point)]
+
+
+def test_a_plot_has_other_colours_on_a_dark_page_and_refuses_one_that_has_none(tmp_path):
+    pytest.importorskip("matplotlib")
+    from ..benchmarks import charts
+
+    drawn = '<svg a="b"><path style="fill: #ffffff"/><path style="stroke: #b67900"/></svg>'
+    both = charts.for_both_pages(drawn, dict(charts.INKS.values()), "a < b")
+    assert "var(--c1, #ffffff)" in both and "--c1: #0d1117" in both and "<desc>a &lt; b</desc>" in both
+    with pytest.raises(ValueError, match="#123456"):
+        charts.for_both_pages('<svg><path style="fill: #123456"/></svg>', dict(charts.INKS.values()))
+    lights = [light for light, _ in charts.INKS.values()]
+    assert len(set(lights)) == len(lights)
+
+
+def test_the_kept_figures_of_the_methods_draw_every_method():
+    pytest.importorskip("matplotlib")
+    from ..benchmarks import integrators as methods
+
+    kept = json.loads(methods.KEPT.read_text(encoding="utf-8"))
+    assert all(set(curves) == set(methods.by_name) for curves in kept.values()) and len(kept) == 3
+    pictures = methods.pictures(kept)
+    drifts = {text.get_text() for axes in pictures["drift"].axes for text in axes.texts}
+    assert set(methods.by_name) <= drifts
+    ends = {text.get_text() for axes in pictures["work-precision"].axes for text in axes.texts}
+    assert set(methods.charts.METHODS) <= ends
 
 
 def test_table_option_prints_the_tables_of_a_file(run, tmp_path, capsys):

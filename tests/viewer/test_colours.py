@@ -4,11 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
+from engine.plot import source
 from engine.viewer.hud import gauges, reticle
 from engine.viewer.picture import colours
 from engine.viewer.worlds import scene as world_scene
 
+from ..benchmarks import charts, first_plot
 from ..viewing import scene_of
 
 LEAST = 10.0
@@ -125,3 +128,18 @@ def test_the_plates_use_these_colours_too():
     assert least_difference(gauges.FILLED, gauges.ALARM) >= LEAST
     of_worlds = {world_scene.AXES, world_scene.GUIDE, world_scene.MOMENTUM, world_scene.PATH, world_scene.RATES}
     assert of_worlds <= set(colours.MEANINGS.values())
+
+
+@pytest.mark.parametrize("page", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("names", [(*charts.METHODS, "others"), ("momentum", "rates", "axis path")])
+def test_the_lines_of_plots_differ_on_light_and_dark_pages(names, page):
+    colours_of = {name: to_rgb(charts.INKS[name][page]) for name in names}
+    found = {pair: least_difference(*(colours_of[name] for name in pair)) for pair in itertools.combinations(names, 2)}
+    assert min(found.values()) >= LEAST, min(found.items(), key=lambda item: item[1])
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_curves_of_records_differ_on_light_and_dark_pages(dark):
+    shades = [first_plot.DARK[colour.lower()] if dark else colour for colour in source.COLOURS]
+    found = [least_difference(to_rgb(one), to_rgb(other)) for one, other in itertools.combinations(shades, 2)]
+    assert min(found) >= LEAST, found
