@@ -71,7 +71,7 @@ class ClosingJoint(Joint):
         """Whether the gap [m] and the angle [rad] are small enough to become rigid, and no other welds keep them from closing."""
         if gap > LOCKED_WITHIN or turn > LOCKED_WITHIN:
             return False
-        return (gap <= FARTHEST_POINT and turn <= FARTHEST_POINT) or not world._joints.are_welded_without(self)
+        return (gap <= FARTHEST_POINT and turn <= FARTHEST_POINT) or not world._joints.fit.are_welded_without(self)
 
     def _advance(self, world: Any) -> str | None:
         """Do what is due at the start of a tick; the event, if there was one."""
@@ -104,7 +104,7 @@ class ClosingJoint(Joint):
         """Become rigid; the impulse of that is shared with the other joints of the island in the tick that starts."""
         self._go(CLOSED, layout.WELD)
         world: Any = self.body.world
-        world._joints.note_slack(self)
+        world._joints.fit.note_slack(self)
 
     def _stiffen(self, frequency: float, lapsed: float, dt: float) -> None:
         """Make the springs stiffer if they have not closed in time; each tick by the same factor.

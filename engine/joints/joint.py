@@ -252,14 +252,14 @@ class Joint(TableRows):
                 return
             self._table.write(_FORCES, self._slice().start, 0.0)
             if self.enabled:
-                store.world()._joints.require_fit(self, repr(self), "enabled", True)
+                store.world()._joints.fit.require(self, repr(self), "enabled", True)
                 self._resume(store.world())
 
     def _joined(self, world: Any) -> None:
         # what it carried when it was removed, perhaps too much, is not what it carries now
         self._table.write(_FORCES, self._slice().start, 0.0)
         if self.enabled:
-            world._joints.require_fit(self, "World.add_joint", "joint", self)
+            world._joints.fit.require(self, "World.add_joint", "joint", self)
             self._resume(world)
 
     def _resume(self, world: Any) -> None:

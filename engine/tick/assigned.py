@@ -23,7 +23,7 @@ class AssignedStates(Assigned):
 
     def before(self, first: int, values: FloatArray, name: str | None) -> None:
         if name is not None and self._joints.any:
-            self._joints.require_poses(first, values, name)
+            self._joints.fit.require_poses(first, values, name)
         self._stages.freezing.thaw(slice(None))
 
     @contextmanager

@@ -16,7 +16,7 @@ from ..integrators.substepped import Substepped
 from ..joints.island import Island
 from ..store.bodies import Bodies
 from .actuators import DRIVEN
-from .joints import method_for
+from .island_kernels import method_for
 
 
 def islands_with_orders(

@@ -34,7 +34,8 @@ from ..loops.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .joints import IslandKernels, Joints, common_arguments, loops_around_islands, method_for
+from .island_kernels import IslandKernels, common_arguments, loops_around_islands, method_for
+from .joints import Joints
 
 _AN_INSTANT = 1e-100
 """Length of the step [s] of an impact, in which motors, springs and friction give no impulse."""

@@ -31,7 +31,7 @@ from ..store.bodies import rung
 from .actuators import actuator_kernels, loops_of_programs
 from .contacts import kernels_of_contacts
 from .fields import BUILT_IN
-from .joints import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
+from .island_kernels import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
 
 _LOG = logging.getLogger("polhode")
 

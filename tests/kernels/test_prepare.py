@@ -155,7 +155,7 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
         world.add_part(ReactionWheel(world.bodies[2], axis=(1, 0, 0), inertia=0.02, max_torque=1.0, max_speed=50.0))
     monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
     world.prepare(integrators=[method])
-    monkeypatch.setattr("engine.tick.joints.named", recorded(named))
+    monkeypatch.setattr("engine.tick.island_kernels.named", recorded(named))
     monkeypatch.setattr("engine.tick.actuators.named", recorded(named))
     monkeypatch.setattr("engine.loops.program.named", recorded(named))
     chosen = recorded(named)

@@ -11,7 +11,7 @@ from engine.compilation.identity import functions_of
 from engine.constraints.calls import LEAVES
 from engine.kernels.free_rotor import free_rotor
 from engine.loops.undo import undo
-from engine.tick.joints import kernels_of_islands
+from engine.tick.island_kernels import kernels_of_islands
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="numba is missing or switched off: there is nothing to wait for")
 

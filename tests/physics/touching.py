@@ -18,7 +18,8 @@ from engine.loops.layout import (
     WRENCH,
 )
 from engine.rotation import rotate
-from engine.tick.joints import Bound, Islands
+from engine.tick.island_kernels import Bound
+from engine.tick.islands import Islands
 
 WORLD = -1
 UP = (0.0, 0.0, 1.0)
