@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from engine import World, flight, forces, joints
+from engine import MassProperties, World, flight, forces, joints, shapes
 from engine.flight import control
 
 from .worlds import OTHER, PROPERTIES
@@ -106,4 +106,29 @@ def everything():
         world.step(9)
     assert [frozen.body for frozen in world.frozen] == [lost]
     tug.apply_force((0.1, 0.2, 0.3))
+    return world
+
+
+def touching():
+    """A world with shapes, materials, layers, collision groups and a pair that is ignored, whose bodies have come to rest on each other."""
+    world = World(1 / 60, integrator="rk4", on_non_finite="freeze")
+    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+    world.add_shape(shapes.Plane(), material=shapes.Material(friction=0.6))
+    world.add_shape(shapes.Box((2.0, 2.0, 0.5)), position=(4.0, 0.0, 0.25), orientation=(0.0, 0.0, 0.6, 0.8))
+    cube, size = MassProperties.box(3.0, (1.0, 1.0, 1.0)), (1.0, 1.0, 1.0)
+    for place in ((0.0, 0.0, 0.5), (0.1, 0.0, 1.5), (4.0, 0.0, 1.0)):
+        world.add_body(cube, position=place).add_shape(shapes.Box(size))
+    ball = world.add_body(MassProperties.sphere(1.0, 0.25), position=(-2.0, 0.0, 0.25))
+    ball.add_shape(shapes.Sphere(0.25), layer=1, material=shapes.Material(restitution=0.2))
+    stone = world.add_body(cube, position=(-4.0, 0.0, 0.5))
+    corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+    stone.add_shape(shapes.ConvexHull(corners))
+    ghosts = [world.add_body(cube, position=(x, 5.0, 0.5)) for x in (0.0, 0.5)]
+    for ghost in ghosts:
+        ghost.add_shape(shapes.Box(size))
+    ghosts[0].collision_group = 3
+    probe = world.add_body(MassProperties.sphere(1.0, 0.5), position=(-2.0, 0.2, 0.5))
+    probe.add_shape(shapes.Sphere(0.5), sensor=True)
+    world.ignore_pair(probe, stone)
+    world.step(5)
     return world

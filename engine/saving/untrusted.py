@@ -18,7 +18,7 @@ from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
 from ..joints.joint import JOINTS
-from ..shapes.handle import CONTACTS, GROUPS, IGNORED
+from ..shapes.handle import CONTACTS, GROUPS, IGNORED, SHAPES
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
 from ..tick.actuators import DRIVEN, composed
@@ -160,13 +160,15 @@ class _Checks:
 
     def ties(self) -> None:
         """Check the rows that belong to others."""
-        for schema in (DRIVEN, FROZEN_BODIES):
+        for schema in (DRIVEN, FROZEN_BODIES, GROUPS):
             rows = self._tables.get(schema.name)
             if rows is not None and len(set(rows.fields["body"][0].tolist())) != len(rows.ids):
                 self.refuse(f"{schema.name}.body", "bodies without repetition", rows.fields["body"])
         for schema in (WHEELS, TANKS):
             self._same_body(schema.name, "driven", DRIVEN.name)
         self._same_body(THRUSTERS.name, "tank", TANKS.name)
+        self._collision_groups()
+        self._contacts()
         self._composition()
         self._gimbals()
         self._exclusions()
@@ -176,6 +178,37 @@ class _Checks:
         ball = self._tables.get(KEEP_OUT.name)
         if ball is not None and len(ball.ids) != 1:
             self.refuse(KEEP_OUT.name, "one row", len(ball.ids))
+
+    def _collision_groups(self) -> None:
+        """Check that each shape has the collision group of its body, and that bodies do not ignore themselves."""
+        shapes, groups, ignored = (self._tables.get(schema.name) for schema in (SHAPES, GROUPS, IGNORED))
+        bodies = self._tables.get(BODIES.name)
+        group_of = np.zeros(0 if bodies is None else len(bodies.ids))
+        if groups is not None:
+            own = groups.fields.get("group", np.zeros((1, 1)))
+            if (own == 0.0).any():
+                self.refuse(f"{GROUPS.name}.group", "above 0 in each row", own)
+            group_of[groups.fields["body"][0].astype(int)] = own[0]
+        if shapes is not None:
+            # the last entry is that of the shapes of the world, whose row of a body is -1
+            wanted = np.append(group_of, 0.0)[shapes.fields["body"][0].astype(int)]
+            given = shapes.fields.get("group", np.zeros((1, 1)))
+            if (given[0] != wanted).any():
+                self.refuse(f"{SHAPES.name}.group", f"the collision groups of their bodies, {wanted.tolist()}", given)
+        if ignored is not None and (ignored.fields["body"] >= ignored.fields["other"]).any():
+            self.refuse(f"{IGNORED.name}.body", "a row before that of the other body", ignored.fields["body"])
+
+    def _contacts(self) -> None:
+        """Check that each contact is one between a shape of a body and a shape that this body does not have."""
+        contacts, shapes = self._tables.get(CONTACTS.name), self._tables.get(SHAPES.name)
+        if contacts is None or shapes is None:
+            return
+        owner = shapes.fields["body"][0]
+        first, other = (owner[contacts.fields[name][0].astype(int)] for name in ("shape", "other_shape"))
+        if (first < 0.0).any():
+            self.refuse(f"{CONTACTS.name}.shape", "rows of shapes that a body has", contacts.fields["shape"])
+        if (first == other).any():
+            self.refuse(f"{CONTACTS.name}.other_shape", "rows of shapes of others", contacts.fields["other_shape"])
 
     def _composition(self) -> None:
         """Check that driven bodies have the mass properties that follow from their tanks and wheels, as after every change of these."""

@@ -15,7 +15,7 @@ from engine import NonFiniteStateError, Snapshot
 from engine.joints import JointConflictError
 from engine.saving import snapshot_bytes
 
-from ..everything import everything
+from ..everything import everything, touching
 
 NUMBERS = (math.nan, math.inf, -math.inf, -1.0, -2.0, 0.0, 0.5, 1.0, 3.0, 1e300, -(2.0**50), 2.0**60)
 VALUES = (None, -1, 0, 1, 2**70, 0.5, "", "ship", [], {}, True, [1, 2], {"member": 0}, {"body": 3}, {"body": -1})
@@ -133,10 +133,23 @@ CRAFTED = {
 """A field, the index of a number in it and its new value, and what the error says."""
 
 
-def test_each_kind_of_crafted_row_is_named():
-    world = everything()
+CRAFTED_CONTACTS = {
+    ("shapes", "group", 2, 1.0): "the collision groups of their bodies",
+    ("collision groups", "group", 0, 4.0): "the collision groups of their bodies",
+    ("collision groups", "group", 0, 0.0): "above 0 in each row",
+    ("collision groups", "body", 0, 2.0): "the collision groups of their bodies",
+    ("ignored pairs", "body", 0, 7.0): "a row before that of the other body",
+    ("contacts", "shape", 0, 0.0): "rows of shapes that a body has",
+    ("contacts", "other_shape", 0, 2.0): "rows of shapes of others",
+}
+"""The same in a world with contacts."""
+
+
+@pytest.mark.parametrize("make, crafted", [(everything, CRAFTED), (touching, CRAFTED_CONTACTS)])
+def test_each_kind_of_crafted_row_is_named(make, crafted):
+    world = make()
     data, hash = world.snapshot().to_bytes(), world.state_hash()
-    for (table, field, index, value), rule in CRAFTED.items():
+    for (table, field, index, value), rule in crafted.items():
         with pytest.raises(ValueError, match=rule):
             world.restore(Snapshot.from_bytes(with_number(data, table, field, value, index)))
         assert world.state_hash() == hash
@@ -164,9 +177,10 @@ STRIDES = {"numbers": 31, "headers": 151, "fields": 11}
 CHANGES = {"numbers": changed_numbers, "headers": changed_headers, "fields": without_a_field}
 
 
+@pytest.mark.parametrize("make", [everything, touching])
 @pytest.mark.parametrize("kind", CHANGES)
-def test_every_change_of_one_value_is_refused_or_gives_a_world_that_goes_on(kind, tmp_path):
-    world = everything()
+def test_every_change_of_one_value_is_refused_or_gives_a_world_that_goes_on(kind, make, tmp_path):
+    world = make()
     before, hash = world.snapshot(), world.state_hash()
     content, taken = before.to_bytes(), 0
     stride = 1 if "POLHODE_EVERY_CHANGE" in os.environ else STRIDES[kind]
