@@ -7,7 +7,7 @@ from ..constraints.joint_types import load, store
 from ..constraints.layout import BY_BODY, BY_OTHER
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array
-from .layout import APART_BY, FIRST_RADIUS, ON_FIRST, ON_SECOND, SECOND_RADIUS, TO_FIRST, TURNS_WITH
+from .layout import APART_BY, FIRST_RADIUS, ON_FIRST, ON_SECOND, PART_OF, SECOND_RADIUS, TO_FIRST, TURNS_WITH
 
 Axes = tuple[Vector, Vector, Vector]
 
@@ -43,7 +43,7 @@ def put_found(
     store(found, number, TO_FIRST, normal)
     found[number, APART_BY] = gap
     found[number, TURNS_WITH] = float(turns_with)
-    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = 0.0
+    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = found[number, PART_OF] = 0.0
 
 
 @inlined

@@ -77,11 +77,13 @@ from .layout import (
     LAYER,
     LEAST_HALF,
     LOW,
+    MESH,
     MOST_POINTS,
     NORMAL_WORLD,
     ON_FIRST,
     ON_SECOND,
     PAIRS,
+    PART_OF,
     PIVOT,
     PLACE,
     PLANE,
@@ -113,6 +115,7 @@ from .layout import (
 )
 from .poses import axes_of, pose_of
 from .spheres import touch_plane, touch_sphere_box, touch_spheres
+from .terrain import GROUND
 
 MARGIN_OF_SIZE = 0.01
 """Share of the lesser half extent by which shapes may be apart to be compared, beside what they may move in the tick."""
@@ -154,6 +157,8 @@ def _bound(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape:
             x * abs(one[2]) + y * abs(two[2]) + z * abs(three[2]),
         )
         least, size = min(x, y, z), sqrt(x * x + y * y + z * z)
+    if kind >= MESH:
+        least = _EVERYWHERE
     reach = moved = 0.0
     if body >= 0:
         place = subtract(center, load_vector(bodies, POSITION, body))
@@ -164,7 +169,7 @@ def _bound(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape:
         far = sqrt(dot(pivot, pivot)) + size
         moved = _moves(load_vector(shapes, SHAPE_VELOCITY, shape), load_vector(shapes, SHAPE_SPIN, shape), far) * dt
     bounds[shape, REACH], bounds[shape, LEAST_HALF] = reach, least
-    moved += MARGIN_OF_SIZE * least
+    moved += MARGIN_OF_SIZE * least if kind < MESH else 0.0
     for entry in range(3):
         bounds[shape, LOW + entry] = center[entry] - extent[entry] - moved
         bounds[shape, HIGH + entry] = center[entry] + extent[entry] + moved
@@ -379,8 +384,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short.
 
     Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection with those of the search for
-    pairs and those of the comparison of cores, the addresses of the kernels that are called, with the arguments of that which numbers
-    islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, the steps that have been taken
+    pairs and those of the comparison of cores and of terrains, the addresses of the kernels that are called, with the arguments of that
+    which numbers islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, the steps that have been taken
     of the tick if it is divided, and the length of a tick or step [s].
     """
     (
@@ -394,6 +399,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         excluded,
         forms,
         narrow,
+        terrain,
         found,
         polygon,
         taken,
@@ -429,7 +435,10 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         closes = _closes(bodies, shapes, first, second, body, other, *reaches)
         base = load_vector(bodies, POSITION, body)
         margin = closes * dt + MARGIN_OF_SIZE * least
-        if shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE:
+        if shapes[TYPE, second] >= MESH:
+            grounded = (*base, first, second, margin, least, dt)
+            count = call(calls[GROUND], (bodies, shapes, forms, narrow, *terrain, found, polygon, calls, *grounded))
+        elif shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE:
             placed = (*base, first, second, margin, least)
             count = call(calls[TOUCH], (bodies, shapes, forms, narrow, found, polygon, calls, *placed))
         else:
@@ -451,10 +460,6 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                     deepest = each
             _put_point(bodies, shapes, touching, found, deepest, last, base, first, second)
             continue
-        touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact] = body, other
-        touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, count
-        touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
-        contact += 1
         pair = (pairs[number, 2], pairs[number, 3])
         while known < known_count[0] and _is_less(_known_pair(contacts, known), pair):
             known += 1
@@ -462,6 +467,15 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         while last_known < known_count[0] and not _is_less(pair, _known_pair(contacts, last_known)):
             last_known += 1
         for each in range(count):
+            if each == 0 or found[each, PART_OF] != found[each - 1, PART_OF]:
+                if contact + sensed == touches.shape[1]:
+                    counts[SHORT] = SHORT_OF_POINTS
+                    return FULL
+                touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact] = body, other
+                touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, 0
+                touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
+                contact += 1
+            touches[POINTS_OF_CONTACT, contact - 1] += 1
             _put_point(bodies, shapes, touching, found, each, point, base, first, second)
             _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, steps[0] > 0)
             point += 1

@@ -4,14 +4,14 @@
 BODY, ENABLED, TYPE = 0, 1, 2
 SIZES = 3
 """Radius of a sphere; half the edges of a box; radius, nothing and half the length of the axis of a capsule or a cylinder; half the extents
-of a hull, whose points are given from the middle of its extents."""
+of a hull, a mesh or a field, whose points are given from the middle of its extents."""
 PLACE, TURN = 6, 9
 """Position from the origin of the body, in its axes, or in the world; and orientation."""
 FRICTION, RESTITUTION = 13, 14
 LAYER, COLLIDES_WITH = 15, 16
 """The layer, and the lower and the upper 32 layers with which it collides, as bits."""
 FINGERPRINT = 18
-"""Of the points of a hull, two numbers of 32 bits."""
+"""Of the points of a hull or a terrain, two numbers of 32 bits."""
 SENSOR, GROUP = 20, 21
 """Whether it only reports what it overlaps, and the group of its body."""
 SHAPE_VELOCITY, SHAPE_SPIN, PIVOT = 22, 25, 28
@@ -19,13 +19,18 @@ SHAPE_VELOCITY, SHAPE_SPIN, PIVOT = 22, 25, 28
 own, in its own axes."""
 SHAPE_ROWS = 31
 
-SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL = range(6)
-"""A plane has its normal as the third axis of its orientation. Types from `CAPSULE` on are compared as convex cores."""
+SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL, MESH, FIELD = range(8)
+"""A plane has its normal as the third axis of its orientation. Types from `CAPSULE` to `HULL` are compared as convex cores; a mesh and a
+field of heights are terrains."""
 
 # columns of `forms`, one row per shape
 POINTS_OF, CORNERS_OF, FACES_OF = range(3)
 """Of a hull: the first of its points, and how many corners and faces it has."""
-FORM_SIZE = 3
+FIRST_CORNER, FIRST_TRIANGLE, TRIANGLE_COUNT, FIRST_NODE = range(4)
+"""Of a mesh: the first of its corners, triangles and nodes, and how many triangles it has."""
+FIRST_HEIGHT, GROUND_ROWS, GROUND_COLUMNS = range(3)
+"""Of a field: the first of its heights, and how many rows and columns it has."""
+FORM_SIZE = 4
 
 # rows of `contacts`, in the order of their schema: one row of the table per point
 FIRST_SHAPE, SECOND_SHAPE = 0, 1
@@ -50,7 +55,9 @@ SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
 
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12
-FOUND_SIZE = 13
+PART_OF = 13
+"""The number of the contact among those of the pair; only shapes on a terrain have several."""
+FOUND_SIZE = 14
 MOST_FOUND = 16
 MOST_POINTS = 4
 

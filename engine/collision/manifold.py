@@ -56,7 +56,7 @@ _PARALLEL = 1e-3
 
 
 @inlined
-def _rim(placed: Array, side: int, direction: Vector, number: int) -> tuple[Vector, float]:
+def rim(placed: Array, side: int, direction: Vector, number: int) -> tuple[Vector, float]:
     """The point of a rim that is farthest in a direction, or one of three at right angles to it; and the radius on which it rolls."""
     axis, radius = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE])
     along = dot(axis, direction)
@@ -75,7 +75,7 @@ def _rim(placed: Array, side: int, direction: Vector, number: int) -> tuple[Vect
 
 
 @inlined
-def _put_line(placed: Array, side: int, direction: Vector, polygon: Array, start: int) -> float:
+def put_line(placed: Array, side: int, direction: Vector, polygon: Array, start: int) -> float:
     """Store the ends of the line of a segment, or of the side of a cylinder, that is farthest in a direction; the radius it rolls on."""
     axis, half = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE + 2])
     radius = float(placed[side, CORE_RADIUS])
@@ -96,7 +96,7 @@ def _put_line(placed: Array, side: int, direction: Vector, polygon: Array, start
 
 
 @inlined
-def _is_end(placed: Array, side: int, direction: Vector) -> bool:
+def is_end(placed: Array, side: int, direction: Vector) -> bool:
     """Whether a core is a cylinder that touches with an end in a direction."""
     if int(placed[side, CORE_KIND]) != CYLINDER:
         return False
@@ -116,10 +116,10 @@ def _put_feature(
         radius = float(placed[side, CORE_RADIUS])
         store(polygon, start, 0, add_scaled(load(placed, side, CORE_CENTER), radius, direction))
         return 1, radius
-    if _is_end(placed, side, direction):
+    if is_end(placed, side, direction):
         return 0, 0.0
     if kind == SEGMENT or kind == CYLINDER:
-        return 2, _put_line(placed, side, direction, polygon, start)
+        return 2, put_line(placed, side, direction, polygon, start)
     face = face_of_feature(placed, points, side, direction, within)
     return put_corners(placed, points, side, face, polygon, start), 0.0
 
@@ -171,7 +171,7 @@ def _clip_polygon(
 
 
 @inlined
-def _put_point(
+def put_point(
     found: Array, kept: int, at: Vector, radius: float, foot: Vector, normal: Vector, margin: float, is_first: bool
 ) -> int:
     """Store a point above the face of the first or the second shape, whose plane has a foot and an outward normal, if it is near."""
@@ -240,14 +240,14 @@ def _touch_end(
     other, other_axis = load(placed, 1 - side, CORE_CENTER), load(placed, 1 - side, CORE_AXES + 6)
     other_radius = float(placed[1 - side, CORE_SIZE])
     for number in range(4):
-        at, radius = _rim(placed, side, down, number)
+        at, radius = rim(placed, side, down, number)
         if corners > 2:
             is_within = _is_within(polygon, face, corners, normal, at)
         else:
             off = _onto(other, other_axis, normal, at)
             is_within = dot(off, off) <= other_radius * other_radius
         if is_within:
-            kept = _put_point(found, kept, at, radius, foot, normal, margin, is_first)
+            kept = put_point(found, kept, at, radius, foot, normal, margin, is_first)
     # the end itself: its plane, on which what is within its rim is seen along the normal
     axis, own_radius = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE])
     half = float(placed[side, CORE_SIZE + 2])
@@ -259,16 +259,16 @@ def _touch_end(
             if first < last:
                 # the end of a line within the circle is the start of the next line
                 at = _lift(end, axis, normal, add_scaled(p, first, subtract(q, p)))
-                kept = _put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
+                kept = put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
                 if last < 1.0:
                     at = _lift(end, axis, normal, add_scaled(p, last, subtract(q, p)))
-                    kept = _put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
+                    kept = put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
         return kept
     for number in range(4):
-        at, _radius = _rim(placed, 1 - side, normal, number)
+        at, _radius = rim(placed, 1 - side, normal, number)
         off = _onto(end, axis, normal, at)
         if dot(off, off) <= own_radius * own_radius:
-            kept = _put_point(found, kept, _lift(end, axis, normal, at), 0.0, foot, normal, margin, is_first)
+            kept = put_point(found, kept, _lift(end, axis, normal, at), 0.0, foot, normal, margin, is_first)
     # where the rims cross
     apart = _onto(end, axis, normal, other)
     square = dot(apart, apart)
@@ -280,7 +280,7 @@ def _touch_end(
             aside = scale(sqrt(height / dot(aside, aside)), aside)
             for number in range(2):
                 at = add_scaled(add_scaled(end, share, apart), 1.0 if number == 0 else -1.0, aside)
-                kept = _put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
+                kept = put_point(found, kept, at, 0.0, foot, normal, margin, is_first)
     return kept
 
 
@@ -313,9 +313,9 @@ def _touch_in_circle(
         first, last = _cross_circle(center, own_radius, axis, normal, p, q)
         if first <= last:
             along = subtract(q, p)
-            kept = _put_point(found, kept, add_scaled(p, first, along), radius, foot, normal, margin, is_first)
+            kept = put_point(found, kept, add_scaled(p, first, along), radius, foot, normal, margin, is_first)
             if last > first and (last < 1.0 or count == 2):
-                kept = _put_point(found, kept, add_scaled(p, last, along), radius, foot, normal, margin, is_first)
+                kept = put_point(found, kept, add_scaled(p, last, along), radius, foot, normal, margin, is_first)
     return kept
 
 
@@ -328,7 +328,7 @@ def _touch_face(
     other, down = 1 - side, scale(-1.0, normal)
     is_circle = int(placed[side, CORE_KIND]) == CYLINDER
     corners = 0 if is_circle else put_corners(placed, points, side, face, polygon, 0)
-    if _is_end(placed, other, down):
+    if is_end(placed, other, down):
         return _touch_end(placed, found, polygon, 0, corners, other, foot, normal, margin)
     start = MOST_CORNERS
     count, radius = _put_feature(placed, points, other, down, polygon, start, within)
@@ -341,7 +341,7 @@ def _touch_face(
     kept = 0
     for number in range(count):
         at = load(polygon, start + number, 0)
-        kept = _put_point(found, kept, at, radius, foot, normal, margin, side == 0)
+        kept = put_point(found, kept, at, radius, foot, normal, margin, side == 0)
     return kept
 
 
@@ -365,8 +365,8 @@ def _is_line(placed: Array, side: int, normal: Vector) -> bool:
 @inlined
 def _touch_lines(found: Array, placed: Array, normal: Vector, polygon: Array, margin: float, least: float) -> int:
     """The ends of the common length of two lines that are nearly parallel."""
-    radius = _put_line(placed, 0, scale(-1.0, normal), polygon, 0)
-    other_radius = _put_line(placed, 1, normal, polygon, 2)
+    radius = put_line(placed, 0, scale(-1.0, normal), polygon, 0)
+    other_radius = put_line(placed, 1, normal, polygon, 2)
     a, c = load(polygon, 0, 0), load(polygon, 2, 0)
     along, other = subtract(load(polygon, 1, 0), a), subtract(load(polygon, 3, 0), c)
     square, turned = dot(along, along), cross(along, other)
@@ -398,10 +398,10 @@ def _put_nearest(placed: Array, found: Array, answer: Array, kept: int, normal: 
     at, other_at = load(answer, 0, NEAREST), load(answer, 0, OTHER_NEAREST)
     radius, other_radius = float(placed[0, CORE_RADIUS]), float(placed[1, CORE_RADIUS])
     if _is_line(placed, 0, normal) and int(placed[0, CORE_KIND]) == CYLINDER:
-        radius = _rim(placed, 0, scale(-1.0, normal), 0)[1]
+        radius = rim(placed, 0, scale(-1.0, normal), 0)[1]
         at = add_scaled(at, radius, normal)
     if _is_line(placed, 1, normal) and int(placed[1, CORE_KIND]) == CYLINDER:
-        other_radius = _rim(placed, 1, normal, 0)[1]
+        other_radius = rim(placed, 1, normal, 0)[1]
         other_at = add_scaled(other_at, -other_radius, normal)
     # measured with the stored points, because a normal of a face differs from the line between the nearest points by rounding
     gap = dot(subtract(at, other_at), normal) - radius - other_radius
@@ -431,15 +431,15 @@ def _touch_plane(
         first = int(placed[0, POINTS_AT])
         for number in range(int(placed[0, CORNER_COUNT])):
             at = placed_point(placed, 0, load_vector(points, 0, first + number))
-            kept = _put_point(found, kept, at, 0.0, foot, normal, margin, False)
-    elif _is_end(placed, 0, down):
+            kept = put_point(found, kept, at, 0.0, foot, normal, margin, False)
+    elif is_end(placed, 0, down):
         for number in range(4):
-            at, radius = _rim(placed, 0, down, number)
-            kept = _put_point(found, kept, at, radius, foot, normal, margin, False)
+            at, radius = rim(placed, 0, down, number)
+            kept = put_point(found, kept, at, radius, foot, normal, margin, False)
     else:
         count, radius = _put_feature(placed, points, 0, down, polygon, 0, 0.0)
         for number in range(count):
-            kept = _put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
+            kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
     return fewer(found, kept, MOST_POINTS)
 
 

@@ -10,7 +10,9 @@ from .poses import axes_of, pose_of
 
 
 @inlined
-def _place(bodies: Array, shapes: Array, forms: Integers, placed: Array, side: int, shape: int, base: Vector) -> None:
+def place_shape(
+    bodies: Array, shapes: Array, forms: Integers, placed: Array, side: int, shape: int, base: Vector
+) -> None:
     """Place the core of a shape, relative to a base."""
     center, q = pose_of(bodies, shapes, shape)
     x, y, z = load_vector(shapes, SIZES, shape)
@@ -68,6 +70,6 @@ def touch_shapes(
         least: The least half extent of both shapes [m].
     """
     base = (base_x, base_y, base_z)
-    _place(bodies, shapes, forms, narrow[0], 0, first, base)
-    _place(bodies, shapes, forms, narrow[0], 1, second, base)
+    place_shape(bodies, shapes, forms, narrow[0], 0, first, base)
+    place_shape(bodies, shapes, forms, narrow[0], 1, second, base)
     return call(calls[CORES], (*narrow, found, polygon, calls, margin, least))

@@ -61,7 +61,7 @@ def _nearest_in_segment(a: Vector, b: Vector) -> Vector:
 
 
 @inlined
-def _nearest_in_triangle(a: Vector, b: Vector, c: Vector) -> Vector:
+def nearest_in_triangle(a: Vector, b: Vector, c: Vector) -> Vector:
     """The shares of the corners in the point of a triangle that is nearest to the origin.
 
     The nearest of what three sides and the plane offer is taken, by distances that are computed from the shares, because the signs of areas
@@ -126,7 +126,7 @@ def _reduce(vertices: Array, shares: Array, count: int) -> int:
                 or dot(normal, a) * beside >= 0.0
                 or beside * beside <= _THIN * dot(normal, normal) * dot(a, a)
             )
-        found = _nearest_in_segment(a, b) if count == 2 else _nearest_in_triangle(a, b, c)
+        found = _nearest_in_segment(a, b) if count == 2 else nearest_in_triangle(a, b, c)
         at = add_scaled(add_scaled(scale(found[0], a), found[1], b), found[2], c)
         distance = dot(at, at)
         if distance < least:
@@ -343,7 +343,7 @@ def _answer_facet(vertices: Array, facets: Array, corners: Integers, facet: int,
     one, two, three = corners[facet, 0], corners[facet, 1], corners[facet, 2]
     a, b, c = load(vertices, one, 0), load(vertices, two, 0), load(vertices, three, 0)
     foot = scale(depth, normal)
-    x, y, z = _nearest_in_triangle(subtract(a, foot), subtract(b, foot), subtract(c, foot))
+    x, y, z = nearest_in_triangle(subtract(a, foot), subtract(b, foot), subtract(c, foot))
     store(answer, 0, TO_NEAREST, scale(-1.0, normal))
     answer[0, APART] = -depth
     for side in range(2):

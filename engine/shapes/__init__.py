@@ -15,6 +15,7 @@ from .convex_hull import ConvexHull
 from .cylinder import Cylinder
 from .equivalent_box import equivalent_box
 from .handle import ShapeHandle
+from .height_field import HeightField
 from .material import ALL, Material
 from .plane import Plane
 from .shape import Shape
@@ -28,6 +29,7 @@ __all__ = [
     "Compound",
     "ConvexHull",
     "Cylinder",
+    "HeightField",
     "Material",
     "Plane",
     "Shape",

@@ -25,7 +25,7 @@ SHAPES = Schema(
     "shapes",
     (
         *reference_fields("body", or_nobody="body"),
-        Field("type", Kind.MODEL, digest=0, meaning="number of the type", stored=up_to(5)),
+        Field("type", Kind.MODEL, digest=0, meaning="number of the type", stored=up_to(7)),
         Field("sizes", Kind.MODEL, 3, "m", "shape", digest=1, rule=NOT_NEGATIVE, meaning="see `collision.layout`"),
         Field("position", Kind.STATE, 3, "m", "body or world", digest=2, rule=ANY, world_axes=POINT, unless_on="body"),
         Field("orientation", Kind.STATE, 4, "-", "shape to body or world", digest=3, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
@@ -33,7 +33,7 @@ SHAPES = Schema(
         Field("restitution", Kind.MODEL, 1, digest=5, rule=SHARE),
         Field("layer", Kind.MODEL, 1, digest=6, stored=up_to(63)),
         Field("collides_with", Kind.MODEL, 2, digest=7, stored=up_to(2.0**32 - 1.0), meaning="lower and upper 32 layers, as bits"),
-        Field("fingerprint", Kind.MODEL, 2, digest=8, stored=up_to(2.0**32 - 1.0), meaning="of the points of a hull"),
+        Field("fingerprint", Kind.MODEL, 2, digest=8, stored=up_to(2.0**32 - 1.0), meaning="of the points of a hull or terrain"),
         Field("sensor", Kind.MODEL, digest=9, rule=SWITCH, meaning="whether it only reports what it overlaps"),
         Field("group", Kind.MODEL, digest=10, is_new=True, stored=up_to(float(MOST_GROUPS)), meaning="collision group of its body"),
         Field("velocity", Kind.COMMAND, 3, "m/s", "world", digest=11, rule=ANY, is_new=True, meaning="of the shape's origin"),
@@ -130,13 +130,13 @@ class ShapeHandle(TableRows):
         """Check the arguments and make the rows, one for each part by which the shape touches; see `Body.add_shape`."""
         if not isinstance(shape, Shape):
             refuse(owner, "shape", shape, "a shape of engine.shapes, such as a Box", TypeError)
-        if not (solids := shape._solids()):
-            refuse(owner, "shape", shape, "a shape that can touch, and not a TriangleMesh")
+        solids = shape._solids()
         if body is not None:
             require_body(body, "body", owner)
             if not shape._is_for_bodies:
                 refuse(
-                    owner, "shape", shape, "a shape with a volume", hint="a plane belongs to the world: World.add_shape"
+                    *(owner, "shape", shape, "a convex shape, or a Compound of convex shapes"),
+                    hint="a plane, a mesh or a height field belongs to the world: World.add_shape",
                 )
         if not isinstance(material, Material):
             refuse(owner, "material", material, "a shapes.Material", TypeError)

@@ -9,6 +9,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..checks import FloatArray
+from ..collision.grounds import Ground, nothing
+
+_NO_GROUND = nothing()
 
 
 class Points:
@@ -18,17 +21,21 @@ class Points:
         columns: See `collision.cores`, shape (4, n).
         corner_count: The number of corners.
         face_count: The number of faces.
+        ground: The surface of a terrain.
         fingerprint: Two numbers of 32 bits by which rows of shapes name the points; zero for none.
     """
 
-    __slots__ = ("__weakref__", "columns", "corner_count", "face_count", "fingerprint")
+    __slots__ = ("__weakref__", "columns", "corner_count", "face_count", "fingerprint", "ground")
 
-    def __init__(self, columns: FloatArray, corner_count: int, face_count: int) -> None:
-        self.columns, self.corner_count, self.face_count = columns, corner_count, face_count
-        digest = hashlib.sha256(columns.tobytes()).digest()
-        low, high = int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:8], "little")
-        self.fingerprint = (float(low), float(high)) if columns.size else (0.0, 0.0)
-        if columns.size:
+    def __init__(self, columns: FloatArray, corner_count: int, face_count: int, ground: Ground = _NO_GROUND) -> None:
+        self.columns, self.corner_count, self.face_count, self.ground = columns, corner_count, face_count, ground
+        digest = hashlib.sha256(columns.tobytes())
+        if has_ground := ground is not _NO_GROUND:
+            for part in (*ground[:4], np.array(ground.shape)):
+                digest.update(part.tobytes())
+        low, high = (int.from_bytes(digest.digest()[first : first + 4], "little") for first in (0, 4))
+        self.fingerprint = (float(low), float(high)) if columns.size or has_ground else (0.0, 0.0)
+        if columns.size or has_ground:
             _KNOWN[self.fingerprint] = self
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations  # help() then shows them as written
 
 import os
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, real, refuse
+from ..collision import layout
+from ..collision.grounds import first_without_area, ground_of_mesh
 from ..solids.mesh_files import read_mesh
 from ..solids.welding import IndexArray
-from .shape import Shape
+from .points import Points
+from .shape import Shape, Solid
 from .surfaces import Surface
 
 
 class TriangleMesh(Shape):
-    """A triangle mesh.
+    """A triangle mesh: a shape that is drawn, or ground of the world.
+
+    As ground, a mesh need not be closed, and each triangle stops what comes from the side from which its corners are anticlockwise.
 
     Args:
         vertices: Corners in its own axes [m, after `scale`], shape (n, 3), or the path of a glTF, OBJ or STL file, which needs the extra
@@ -38,6 +44,7 @@ class TriangleMesh(Shape):
     """
 
     _arguments = ("vertices", "faces")
+    _is_for_bodies = False
 
     def __init__(
         self,
@@ -61,6 +68,25 @@ class TriangleMesh(Shape):
         super().__init__(_given=(factor * corners, np.array(indices, np.int64)))
 
     _given: tuple[FloatArray, IndexArray]
+
+    @cached_property
+    def _placed_points(self) -> tuple[FloatArray, FloatArray, Points]:
+        """The middle and half the size of its extents, and its ground from the middle."""
+        corners, faces = self._given
+        thin = first_without_area(corners, faces)
+        if thin is not None:
+            rule = "triangles with an area, if it touches: each height above 1e-9 of the longest edge"
+            refuse("shapes.TriangleMesh", f"faces[{thin}]", faces[thin].tolist(), rule)
+        used = corners[faces.reshape(-1)]
+        low, high = used.min(axis=0), used.max(axis=0)
+        middle = 0.5 * (low + high)
+        ground = ground_of_mesh(corners - middle, faces)
+        return middle, 0.5 * (high - low), Points(np.zeros((4, 0)), 0, 0, ground)
+
+    def _solids(self) -> tuple[Solid, ...]:
+        middle, half, points = self._placed_points
+        x, y, z = half.tolist()
+        return (Solid(layout.MESH, (x, y, z), middle, points=points),)
 
     def _triangles(self) -> Surface:
         return self._given

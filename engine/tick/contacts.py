@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..collision import broad, cores, layout, manifold, parting
+from ..collision import broad, cores, grounds, layout, manifold, parting, terrain
 from ..collision.broad import near_pairs
 from ..collision.detection import find_contacts, keep_contacts
 from ..collision.layout import (
@@ -25,6 +25,8 @@ from ..collision.layout import (
 from ..collision.manifold import touch_cores
 from ..collision.pairs import touch_shapes
 from ..collision.parting import part_cores
+from ..collision.terrain import group_points, is_inner, keep_four, touch_terrain
+from ..collision.tree import MOST_STACKED
 from ..compilation.choice import Loop, named
 from ..compilation.packed import Packed
 from ..constraints import layout as rows
@@ -35,7 +37,7 @@ from ..loops.steps import keeping
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import GROUPS, IGNORED
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA
-from ..shapes.points import points_of
+from ..shapes.points import Points, points_of
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import FilledTable, Table
@@ -68,6 +70,7 @@ class Contacts:
         self._seen: tuple[int, ...] = ()
         self._version = 0
         self._room = 0
+        self._points: list[Points] | None = None
 
     @property
     def any(self) -> bool:
@@ -132,25 +135,22 @@ class Contacts:
 
     def _find_forms(self) -> None:
         """Gather the points of shapes, and make the arrays in which cores are compared if there are any cores."""
-        array, count = self.shapes.array, self.shapes.count
-        self._has_cores = bool((array[layout.TYPE, :count] >= layout.CAPSULE).any())
-        named = array[layout.FINGERPRINT : layout.FINGERPRINT + 2, :count].T
-        self._forms = np.zeros((count, layout.FORM_SIZE), np.int64)
-        distinct, which = np.unique(named, axis=0, return_inverse=True) if self._has_cores else (named[:0], None)
-        self._points = [points_of((low, high)) for low, high in distinct.tolist()]
-        if which is not None:
-            at = np.cumsum([0, *(points.columns.shape[1] for points in self._points)])
-            each = [
-                (start, points.corner_count, points.face_count) for start, points in zip(at, self._points, strict=False)
-            ]
-            self._forms[:] = np.array(each, np.int64)[which.reshape(-1)]
-        columns = np.hstack([points.columns for points in self._points] or [np.zeros((4, 0))])
-        self._found, self._polygon, self._narrow = _comparison(np.ascontiguousarray(columns), self._has_cores)
+        types = self.shapes.array[layout.TYPE, : self.shapes.count]
+        self._has_cores, self._has_terrain = bool((types >= layout.CAPSULE).any()), bool((types >= layout.MESH).any())
+        self._forms, held = forms_of(self.shapes)
+        if self._points is None or list(map(id, held)) != list(map(id, self._points)):
+            # a large terrain is not copied again when a body comes
+            self._points, (columns, self._grounds) = held, gathered_points(held)
+            self._columns = columns
+        self._found, self._polygon, self._narrow = _comparison(self._columns, self._has_cores)
+        beside = _terrains_beside(self.shapes) if self._has_terrain else np.zeros(0, np.int64)
+        self._terrain = (self._grounds, beside, *_terrain_scratch(self._has_terrain))
 
     @property
     def called(self) -> list[Loop | None]:
         """The kernels that operations of contacts call, in the order of `collision.detection`."""
-        return [_near_loop(), *(_core_loops() if self._has_cores else [])]
+        cores, terrains = _core_loops() if self._has_cores else (), _terrain_loops() if self._has_terrain else ()
+        return [_near_loop(), *cores, *terrains]
 
     def _make_lists(self, contacts: int) -> None:
         """Have room for so many contacts, each with as many points as it may have."""
@@ -214,8 +214,9 @@ class Contacts:
         before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         found = Packed(
             *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._near, self._pairs),
-            *(self._excluded, self._forms, self._narrow, self._found, self._polygon, self._taken, self._touching),
+            *(self._excluded, self._forms, self._narrow, self._terrain, self._found, self._polygon, self._taken),
             *(
+                self._touching,
                 self._list,
                 self.counts,
                 calls,
@@ -263,6 +264,54 @@ class Contacts:
         pushes = table[layout.PUSH_WORLD : layout.PUSH_WORLD + 3, :count].T
         for place, sign in ((layout.FIRST_SHAPE, 1.0), (layout.SECOND_SHAPE, -1.0)):
             yield self.shapes.array[layout.BODY, table[place, :count].astype(np.int64)].astype(np.int64), sign * pushes
+
+
+def forms_of(shapes: Table) -> tuple[Integers, list[Points]]:
+    """Where the points and the ground of each shape are in those of all distinct ones, and these."""
+    named = shapes.array[layout.FINGERPRINT : layout.FINGERPRINT + 2, : shapes.count].T
+    distinct, which = np.unique(named, axis=0, return_inverse=True)
+    held, each, starts = [points_of((low, high)) for low, high in distinct.tolist()], [], np.zeros(5, np.int64)
+    for points in held:
+        ground = points.ground
+        point, corner, triangle, node, height = starts.tolist()
+        if len(ground.heights):
+            each.append((height, *ground.shape, 0))
+        elif len(ground.triangles):
+            each.append((corner, triangle, len(ground.triangles), node))
+        else:
+            each.append((point, points.corner_count, points.face_count, 0))
+        starts += (points.columns.shape[1], *(len(part) for part in ground[:4]))
+    forms = np.array(each, np.int64).reshape(-1, layout.FORM_SIZE)[which.reshape(-1)]
+    return np.ascontiguousarray(forms), held
+
+
+def gathered_points(held: list[Points]) -> tuple[FloatArray, tuple[Any, ...]]:
+    """The points of hulls as columns of one array, and the grounds of terrains."""
+    columns = np.hstack([np.zeros((4, 0)), *(points.columns for points in held)])
+    parts = zip(grounds.nothing()[:4], *(points.ground[:4] for points in held), strict=True)
+    return np.ascontiguousarray(columns), tuple(np.concatenate(part) for part in parts)
+
+
+def _terrains_beside(shapes: Table) -> Integers:
+    """For each shape, where the terrains begin whose spheres meet its own if it is a terrain of the world, and these terrains after it."""
+    array, count = shapes.array, shapes.count
+    rows = np.flatnonzero(array[layout.TYPE, :count] >= layout.MESH)
+    place = array[layout.PLACE : layout.PLACE + 3, rows].T
+    reach = np.linalg.norm(array[layout.SIZES : layout.SIZES + 3, rows], axis=0)
+    found: list[Integers] = [np.zeros(0, np.int64)] * count
+    for number, row in enumerate(rows.tolist()):
+        is_near = np.linalg.norm(place - place[number], axis=1) <= 1.001 * (reach + reach[number])
+        is_near[number] = False
+        found[row] = rows[is_near]
+    ends = count + 1 + np.cumsum([0, *map(len, found)])
+    return np.concatenate([ends, *found]).astype(np.int64)
+
+
+def _terrain_scratch(has_terrain: bool) -> tuple[Any, ...]:
+    """Scratch of the comparison with terrains."""
+    listed, stacked = (terrain.MOST_LISTED, MOST_STACKED) if has_terrain else (1, 1)
+    numbers = tuple(np.zeros(size, np.int64) for size in (listed, stacked, listed, stacked))
+    return numbers, np.zeros((terrain.MOST_GATHERED if has_terrain else 1, layout.FOUND_SIZE))
 
 
 def _search(count: int) -> tuple[Any, ...]:
@@ -315,15 +364,33 @@ def _core_loops() -> tuple[Loop, ...]:
     )
 
 
+@cache
+def _terrain_loops() -> tuple[Loop, ...]:
+    """The kernels that compare shapes with terrains, in the order of `collision.terrain`."""
+    found, polygon, narrow = _comparison(np.zeros((4, 1)), False)
+    array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
+    parts, scratch = gathered_points([])[1], _terrain_scratch(False)
+    common = array, array, forms
+    ground = (*common, narrow, parts, flat, *scratch, found, polygon, flat)
+    return (
+        named(touch_terrain, *ground, *[0.0] * 3, 0, 0, 0.0, 0.0, 0.0),
+        named(is_inner, *common, parts, flat, *scratch[0][2:], *[0.0] * 9, 0, 0.0, 0.0),
+        named(keep_four, found, 0, 0, 0.0),
+        named(group_points, found, found, flat, 0, 0.0),
+    )
+
+
 def kernels_of_contacts() -> list[Loop]:
     """The kernels that find and keep contacts."""
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
     points, polygon, narrow = _comparison(np.zeros((4, 1)), False)
+    ground = (gathered_points([])[1], flat, *_terrain_scratch(False))
     found = Packed(
-        *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, points, polygon),
+        *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, ground, points, polygon),
         *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),
     )
     kept = Packed(array, array, array, flat, array, flat, flat, array, integers, flat, flat, 1.0)
-    return [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0), _near_loop(), *_core_loops()]
+    loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)]
+    return [*loops, _near_loop(), *_core_loops(), *_terrain_loops()]
