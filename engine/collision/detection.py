@@ -385,8 +385,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
 
     Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection with those of the search for
     pairs and those of the comparison of cores and of terrains, the addresses of the kernels that are called, with the arguments of that
-    which numbers islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, the steps that have been taken
-    of the tick if it is divided, and the length of a tick or step [s].
+    which numbers islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, the steps that
+    have been taken of the tick if it is divided, and the length of a tick or step [s].
     """
     (
         bodies,

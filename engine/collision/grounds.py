@@ -14,8 +14,8 @@ HEIGHT, STANDING_OUT, LOWEST, HIGHEST = range(4)
 HEIGHT_SIZE = 4
 # columns of `triangles`
 EDGES = 3
-"""After the three corners of a triangle: which of its edges stand out, as three bits, and which of these are on a border, as three more. The
-edge of a number begins at the corner of the number. An edge between two triangles is one of the first of them alone."""
+"""After the three corners of a triangle: which of its edges stand out, as three bits, and which of these are on a border, as three more.
+The edge of a number begins at the corner of the number. An edge between two triangles is one of the first of them alone."""
 TRIANGLE_SIZE = 4
 
 _FLAT = 1e-9

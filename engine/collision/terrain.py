@@ -15,7 +15,7 @@ Points are then grouped by their normals, and of each group four are kept, which
 from math import floor, sqrt
 
 from ..compilation.compiler import call, inlined, kernel
-from ..constraints.joint_types import load, store
+from ..constraints.joint_types import load
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER
 from ..constraints.points import across
 from ..kernels.quaternions import rotate
@@ -53,7 +53,6 @@ from .layout import (
     GROUND_COLUMNS,
     GROUND_ROWS,
     MOST_POINTS,
-    ON_FIRST,
     ON_SECOND,
     PART_OF,
     SIZES,
@@ -65,9 +64,9 @@ from .manifold import CORES, is_end, put_line, put_point, rim
 from .pairs import place_shape
 from .parting import nearest_in_triangle
 from .poses import axes_of, pose_of
-from .tree import ITEMS_OF_A_LEAF, MOST_STACKED, NODE_COUNT, NODE_NEXT, overlaps_node
+from .tree import ITEMS_OF_A_LEAF, NODE_COUNT, NODE_NEXT, overlaps_node
 
-GROUND, INNER = 10, 11
+GROUND, INNER = 9, 10
 """The places of `touch_terrain` and `is_inner` among the addresses of the kernels around islands."""
 MOST_LISTED, MOST_GATHERED = 512, 192
 """Room for triangles that wait to be compared, and for points before four of each group are chosen."""
@@ -87,6 +86,8 @@ _RISES = 1e-7
 _TILTED = 0.1
 """The same for a point below a face of a shape, which may tilt in an impact."""
 
+_BELOW, _DEEP = 1e-5, 0.05
+"""Share of the least half extent from which a corner below a face is looked at more closely, and from which it may be past a border."""
 _AHEAD = 2.0
 """Ticks within which a point reaches a plane at its present speed, which may increase in the tick."""
 
@@ -104,7 +105,9 @@ def _out_of(axes: Axes, v: Vector) -> Vector:
 
 
 @inlined
-def _corner(shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int, number: int) -> Vector:
+def _corner(
+    shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int, number: int
+) -> Vector:
     """A corner of a triangle, in the axes of the terrain."""
     if int(shapes[TYPE, terrain]) != FIELD:
         of_corner = grounds[1][forms[terrain, FIRST_TRIANGLE] + triangle, number]
@@ -228,10 +231,13 @@ def is_inner(
     normal_y: float,
     normal_z: float,
     terrain: int,
-    least: float,
+    near: float,
+    near_beside: float,
     rises: float,
 ) -> int:
     """Whether a surface rises around one of its points in a direction, so that the direction is no normal there; 1 if so.
+
+    Without a direction, and with a negative sine, whether any triangle is near a point.
 
     Args:
         bodies: The bodies.
@@ -251,13 +257,14 @@ def is_inner(
         normal_y: See above.
         normal_z: See above.
         terrain: The shape to which the point belongs.
-        least: The least half extent of the shape that touches it [m].
+        near: How far a triangle of the terrain may be off a point that it contains [m].
+        near_beside: The same for a triangle of another terrain.
         rises: Sine of the angle above which it rises.
     """
     first, last = beside[terrain], beside[terrain + 1]
     for number in range(first - 1, last):
         shape = terrain if number < first else beside[number]
-        within = (_WITHIN if number < first else _BESIDE) * least
+        within = near if number < first else near_beside
         center, q = pose_of(bodies, shapes, shape)
         axes = axes_of(q)
         at = _into(axes, add(subtract((base_x, base_y, base_z), center), (x, y, z)))
@@ -357,6 +364,30 @@ def _vertex(placed: Array, points: Array, number: int, down: Vector, polygon: Ar
 
 
 @inlined
+def _is_past_border(
+    a: Vector,
+    b: Vector,
+    c: Vector,
+    normal: Vector,
+    edges: int,
+    middle: Vector,
+    at: Vector,
+    above: float,
+    gap: float,
+    slack: float,
+) -> bool:
+    """Whether a shape reaches a point behind a triangle past an edge that is on a border."""
+    crossing = add_scaled(middle, above / (above - gap), subtract(at, middle))
+    for side in range(3):
+        if (edges >> (3 + side)) & 1 == 1:
+            p, q = (a if side == 0 else b if side == 1 else c), (b if side == 0 else c if side == 1 else a)
+            along = subtract(q, p)
+            if dot(cross(normal, along), subtract(crossing, p)) < -slack * sqrt(dot(along, along)):
+                return True
+    return False
+
+
+@inlined
 def _nearest_on(p: Vector, q: Vector, at: Vector) -> tuple[Vector, bool]:
     """The point of an edge that is nearest to a point, and whether it is an end."""
     along = subtract(q, p)
@@ -416,7 +447,13 @@ def _touch_edge(
         along = scale(1.0 / length, along)
         first, second = across(along)
         place_core(
-            placed, 1, SEGMENT, add_scaled(p, 0.5 * length, along), (first, second, along), (0.0, 0.0, 0.5 * length), 0.0
+            placed,
+            1,
+            SEGMENT,
+            add_scaled(p, 0.5 * length, along),
+            (first, second, along),
+            (0.0, 0.0, 0.5 * length),
+            0.0,
         )
         count = call(calls[CORES], (*narrow, found, polygon, calls, margin, least))
     for number in range(count):
@@ -430,7 +467,7 @@ def _touch_edge(
             elif int(found[number, TURNS_WITH]) == BY_BODY:
                 rises = _TILTED
             rises += sqrt(dot(spin, spin))
-        if call(calls[INNER], (*context, *base, *at, *away, terrain, least, rises)) == 0:
+        if call(calls[INNER], (*context, *base, *at, *away, terrain, _WITHIN * least, _BESIDE * least, rises)) == 0:
             _copy(gathered, kept, found, number)
             kept += 1
             if kind == POINT:
@@ -576,7 +613,7 @@ def _lift(
     return 1
 
 
-FOUR, GROUPS = 12, 13
+FOUR, GROUPS = 11, 12
 """The places of `keep_four` and `group_points` among the addresses of the kernels around islands."""
 
 
@@ -632,8 +669,8 @@ def touch_terrain(
     placed, points, listed = narrow[0], narrow[1], numbers[0]
     context = (bodies, shapes, forms, grounds, beside, numbers[2], numbers[3])
     place_shape(bodies, shapes, forms, placed, 0, first, base)
-    center, q = pose_of(bodies, shapes, terrain)
-    axes = axes_of(q)
+    center, turn = pose_of(bodies, shapes, terrain)
+    axes = axes_of(turn)
     origin = _into(axes, subtract(base, center))
     radius, middle = float(placed[0, CORE_RADIUS]), _middle(placed, points)
     motion, slack = _motion_of(bodies, shapes, first), _ABOVE * least
@@ -642,8 +679,8 @@ def touch_terrain(
         sign, axis = (1.0 if number > 2 else -1.0), number % 3
         direction = scale(sign, axes[0] if axis == 0 else axes[1] if axis == 1 else axes[2])
         reach = dot(farthest(placed, points, 0, direction), direction) + radius + margin
-        at = origin[0] if axis == 0 else origin[1] if axis == 1 else origin[2]
-        gathered[gathered.shape[0] - 1, number] = at + sign * reach
+        off = origin[0] if axis == 0 else origin[1] if axis == 1 else origin[2]
+        gathered[gathered.shape[0] - 1, number] = off + sign * reach
     low, high = load(gathered, gathered.shape[0] - 1, 0), load(gathered, gathered.shape[0] - 1, 3)
     most = gathered.shape[0] - _ROOM_OF_A_TRIANGLE
     kept = count = place = 0
@@ -666,7 +703,8 @@ def touch_terrain(
             normal = cross(subtract(b, a), subtract(c, a))
             size = sqrt(dot(normal, normal))
             normal = (normal[0] / size, normal[1] / size, normal[2] / size)
-            edges, is_in_front = _edges(shapes, forms, grounds, terrain, triangle), dot(subtract(middle, a), normal) > 0.0
+            edges, above = _edges(shapes, forms, grounds, terrain, triangle), dot(subtract(middle, a), normal)
+            is_in_front = above > 0.0
             if not is_in_front:
                 edges &= ~(edges >> 3)
             down = scale(-1.0, normal)
@@ -677,10 +715,19 @@ def touch_terrain(
             for number in range(count_of_vertices):
                 at, rolls = _vertex(placed, points, number, down, polygon)
                 gap = dot(subtract(at, a), normal)
-                if gap <= margin and _lands(a, b, c, normal, add_scaled(at, rolls, normal), gap, motion, dt, slack):
-                    if kept - start == 2 * MOST_POINTS:
-                        kept = call(calls[FOUR], (gathered, start, kept, FACE_BIAS * least))
-                    kept = put_point(gathered, kept, at, rolls, a, normal, margin, False)
+                if gap > margin or not _lands(a, b, c, normal, add_scaled(at, rolls, normal), gap, motion, dt, slack):
+                    continue
+                # what is below the plane may be below another face, or past a border
+                nearer = -(1.0 - FACE_BIAS) * gap
+                if gap < -_BELOW * least and (
+                    call(calls[INNER], (*context, *base, *at, 0.0, 0.0, 0.0, terrain, nearer, nearer, -1.0)) == 1
+                ):
+                    continue
+                if gap < -_DEEP * least and _is_past_border(a, b, c, normal, edges, middle, at, above, gap, slack):
+                    continue
+                if kept - start == 2 * MOST_POINTS:
+                    kept = call(calls[FOUR], (gathered, start, kept, FACE_BIAS * least))
+                kept = put_point(gathered, kept, at, rolls, a, normal, margin, False)
             for side in range(3):
                 if (edges >> side) & 1 == 1:
                     p, q = (a if side == 0 else b if side == 1 else c), (b if side == 0 else c if side == 1 else a)

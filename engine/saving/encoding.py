@@ -123,6 +123,7 @@ _VALUES: dict[str, Any] = {
     **{"capture": joints.Capture, "port": joints.Port},
     **{"box": shapes.Box, "compound": shapes.Compound, "plane": shapes.Plane, "sphere": shapes.Sphere},
     **{"capsule": shapes.Capsule, "convex hull": shapes.ConvexHull, "cylinder": shapes.Cylinder},
+    **{"height field": shapes.HeightField, "triangle mesh": shapes.TriangleMesh},
 }
 """Classes of values with parts, by the key that marks them."""
 

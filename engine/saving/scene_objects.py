@@ -38,7 +38,7 @@ def object_classes() -> dict[str, type]:
     """The classes of laws, references, allocators and modulators, by name."""
     named = [getattr(package, name) for package in (flight, control) for name in package.__all__]
     named += [shapes.Box, shapes.Capsule, shapes.Compound, shapes.ConvexHull, shapes.Cylinder, shapes.Material]
-    named += [shapes.Plane, shapes.Sphere]
+    named += [shapes.HeightField, shapes.Plane, shapes.Sphere, shapes.TriangleMesh]
     return {
         kind.__name__: kind
         for kind in named

@@ -90,8 +90,9 @@ class HeightField(Shape):
         return self.heights, self.spacing
 
     def __eq__(self, other: object) -> bool:
-        is_same = isinstance(other, HeightField) and self.spacing == other.spacing
-        return is_same and np.array_equal(self.heights, other.heights)
+        if not isinstance(other, HeightField):
+            return False
+        return self.spacing == other.spacing and np.array_equal(self.heights, other.heights)
 
     def __hash__(self) -> int:
         return hash((self.heights.tobytes(), self.spacing))

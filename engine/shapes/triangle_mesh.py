@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import os
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,9 @@ class TriangleMesh(Shape):
         >>> wedge
         <TriangleMesh of 4 triangles>
     """
+
+    scale: ClassVar[float] = 1.0
+    """Factor of the corners as they are kept, which are those after scaling."""
 
     _arguments = ("vertices", "faces")
     _is_for_bodies = False

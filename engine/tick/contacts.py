@@ -374,7 +374,7 @@ def _terrain_loops() -> tuple[Loop, ...]:
     ground = (*common, narrow, parts, flat, *scratch, found, polygon, flat)
     return (
         named(touch_terrain, *ground, *[0.0] * 3, 0, 0, 0.0, 0.0, 0.0),
-        named(is_inner, *common, parts, flat, *scratch[0][2:], *[0.0] * 9, 0, 0.0, 0.0),
+        named(is_inner, *common, parts, flat, *scratch[0][2:], *[0.0] * 9, 0, 0.0, 0.0, 0.0),
         named(keep_four, found, 0, 0, 0.0),
         named(group_points, found, found, flat, 0, 0.0),
     )

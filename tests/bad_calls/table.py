@@ -233,6 +233,12 @@ made("Plane", shapes.Plane, normal=arg(DIRECTION, (0.0, 0.0, 1.0)), offset=arg(R
 made("Material", shapes.Material, friction=arg(AT_LEAST_ZERO), restitution=arg(SHARE))
 _TETRAHEDRON = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 made("ConvexHull", shapes.ConvexHull, points=arg(arrays(4, 3, sample=_TETRAHEDRON).loosely, _TETRAHEDRON))
+made(
+    "HeightField",
+    shapes.HeightField,
+    heights=arg(arrays(2, 2, sample=[[0.0, 1.0], [0.5, 0.0]]).loosely, [[0.0, 1.0], [0.5, 0.0]]),
+    spacing=arg(POSITIVE.loosely, 2.0),
+)
 made("Compound", shapes.Compound, parts=arg(OBJECT, [(shapes.Sphere(0.5), (0, 0, 1), (0, 0, 0, 1))]))
 made(
     "TriangleMesh",

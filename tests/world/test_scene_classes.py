@@ -237,6 +237,10 @@ MAKERS = {
     "Box": [lambda s: s.ship.add_shape(shapes.Box((1.0, 0.2, 0.3)), position=TILTED, orientation=(0, 0.6, 0, 0.8))],
     "Compound": [lambda s: s.ship.add_shape(DUMBBELL, position=TILTED, layer=3, collides_with=(0, 40), name="rail")],
     "Capsule": [lambda s: s.ship.add_shape(shapes.Capsule(0.2, 0.7), position=TILTED)],
+    "HeightField": [lambda s: s.world.add_shape(shapes.HeightField(HULL, (1.0, 2.0)), position=(50, 0, 0))],
+    "TriangleMesh": [
+        lambda s: s.world.add_shape(shapes.TriangleMesh(HULL, [(0, 1, 2), (2, 1, 3)]), position=(90, 0, 0))
+    ],
     "ConvexHull": [lambda s: s.ship.add_shape(shapes.ConvexHull(HULL), orientation=(0, 0.6, 0, 0.8))],
     "Cylinder": [lambda s: s.ship.add_shape(shapes.Cylinder(0.2, 0.7), position=TILTED)],
     "Material": [lambda s: s.ship.add_shape(shapes.Sphere(0.3), material=shapes.Material(0.3, 0.7))],
@@ -408,7 +412,6 @@ def test_no_class_is_forgotten():
     }
     others = {
         *("Force", "Joint", "Shape", "BodyStates", "Wrench"),  # bases and views
-        "TriangleMesh",  # a shape that is drawn only
         *("Assembly", "Capture", "Exclusion", "Gimbal", "JointSpring", "MagneticDipole", "Motor", "Port"),  # arguments
         *("Allocation", "Commanded", "Pulses", "JointConflictError"),  # results
     }
