@@ -113,7 +113,7 @@ from .layout import (
     TURNS_WITH,
     TYPE,
 )
-from .poses import axes_of, pose_of
+from .poses import axes_of, moves, origin_of, pose_of
 from .spheres import touch_plane, touch_sphere_box, touch_spheres
 from .terrain import GROUND
 
@@ -184,22 +184,6 @@ def _round(along: float, radius: float, half: float) -> float:
 
 
 @inlined
-def moves(shapes: Array, shape: int) -> bool:
-    """Whether a shape of the world moves."""
-    moving = False
-    for row in range(SHAPE_VELOCITY, SHAPE_SPIN + 3):
-        moving = moving or shapes[row, shape] != 0.0
-    return moving and shapes[BODY, shape] < 0.0
-
-
-@inlined
-def _origin_of(shapes: Array, shape: int) -> Vector:
-    """The point about which a shape of the world turns."""
-    arm = rotate(load_quaternion(shapes, TURN, shape), 2.0, load_vector(shapes, PIVOT, shape))
-    return add(load_vector(shapes, PLACE, shape), arm)
-
-
-@inlined
 def _moves(velocity: Vector, rates: Vector, reach: float) -> float:
     """A speed that no point within reach of the origin exceeds, given the velocity there."""
     return sqrt(dot(velocity, velocity)) + reach * sqrt(dot(rates, rates))
@@ -218,7 +202,7 @@ def _closes(
         spin += other_reach * sqrt(dot(rates, rates))
     elif moves(shapes, second):
         rates = load_vector(shapes, SHAPE_SPIN, second)
-        at = subtract(load_vector(bodies, POSITION, body), _origin_of(shapes, second))
+        at = subtract(load_vector(bodies, POSITION, body), origin_of(shapes, second))
         velocity = subtract(velocity, add(load_vector(shapes, SHAPE_VELOCITY, second), cross(rates, at)))
         spin += reach * sqrt(dot(rates, rates))
     return sqrt(dot(velocity, velocity)) + spin
@@ -337,7 +321,7 @@ def _put_point(
         touching[point, IS_CARRIED] = 1.0
         store(touching, point, CARRIED_AT, load_vector(shapes, SHAPE_VELOCITY, second))
         store(touching, point, CARRIED_ROUND, load_vector(shapes, SHAPE_SPIN, second))
-        store(touching, point, CARRIED_ARM, subtract(at, _origin_of(shapes, second)))
+        store(touching, point, CARRIED_ARM, subtract(at, origin_of(shapes, second)))
     store(touching, point, OTHER_CORE, at)
     store(touching, point, NORMAL, normal)
     touching[point, OWNER] = float(owner)
@@ -558,7 +542,7 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
 @inlined
 def _move_shape(shapes: Array, shape: int, dt: float) -> None:
     """Move a shape of the world over the tick: its origin along a line, and round that by a constant angular velocity."""
-    pivot, origin = load_vector(shapes, PIVOT, shape), _origin_of(shapes, shape)
+    pivot, origin = load_vector(shapes, PIVOT, shape), origin_of(shapes, shape)
     turn = from_rotation_vector(scale(dt, load_vector(shapes, SHAPE_SPIN, shape)))
     q = normalize(multiply(turn, load_quaternion(shapes, TURN, shape)))
     origin = add_scaled(origin, dt, load_vector(shapes, SHAPE_VELOCITY, shape))

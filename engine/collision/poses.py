@@ -6,7 +6,7 @@ from ..kernels.vectors import Vector, add, subtract
 from ..loops.columns import Array, load_quaternion, load_vector
 from ..loops.layout import CENTER_OF_MASS, ORIENTATION, POSITION
 from .boxes import Axes
-from .layout import BODY, PLACE, TURN
+from .layout import BODY, PIVOT, PLACE, SHAPE_SPIN, SHAPE_VELOCITY, TURN
 
 
 @inlined
@@ -24,3 +24,19 @@ def pose_of(bodies: Array, shapes: Array, shape: int) -> tuple[Vector, Quaternio
 def axes_of(q: Quaternion) -> Axes:
     """The axes of a frame in the world frame."""
     return rotate(q, 2.0, (1.0, 0.0, 0.0)), rotate(q, 2.0, (0.0, 1.0, 0.0)), rotate(q, 2.0, (0.0, 0.0, 1.0))
+
+
+@inlined
+def moves(shapes: Array, shape: int) -> bool:
+    """Whether a shape of the world moves."""
+    moving = False
+    for row in range(SHAPE_VELOCITY, SHAPE_SPIN + 3):
+        moving = moving or shapes[row, shape] != 0.0
+    return moving and shapes[BODY, shape] < 0.0
+
+
+@inlined
+def origin_of(shapes: Array, shape: int) -> Vector:
+    """The point about which a shape of the world turns."""
+    arm = rotate(load_quaternion(shapes, TURN, shape), 2.0, load_vector(shapes, PIVOT, shape))
+    return add(load_vector(shapes, PLACE, shape), arm)

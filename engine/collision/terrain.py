@@ -21,7 +21,7 @@ from ..constraints.points import across
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector
-from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from .boxes import FACE_BIAS, Axes, put_found
 from .cores import (
     BOX_CORE,
@@ -52,9 +52,13 @@ from .layout import (
     FOUND_SIZE,
     GROUND_COLUMNS,
     GROUND_ROWS,
+    HIGH,
+    LOW,
     MOST_POINTS,
     ON_SECOND,
     PART_OF,
+    SHAPE_SPIN,
+    SHAPE_VELOCITY,
     SIZES,
     TO_FIRST,
     TURNS_WITH,
@@ -63,7 +67,7 @@ from .layout import (
 from .manifold import CORES, is_end, put_line, put_point, rim
 from .pairs import place_shape
 from .parting import nearest_in_triangle
-from .poses import axes_of, pose_of
+from .poses import axes_of, moves, origin_of, pose_of
 from .tree import ITEMS_OF_A_LEAF, NODE_COUNT, NODE_NEXT, overlaps_node
 
 GROUND, INNER = 9, 10
@@ -212,6 +216,17 @@ def _list_near(
     return count, waiting if waiting > 0 else -1
 
 
+@inlined
+def _is_in_box(bounds: Array, shape: int, at: Vector, slack: float) -> bool:
+    """Whether a point is in the box of a shape, or nearly so."""
+    low, high = load(bounds, shape, LOW), load(bounds, shape, HIGH)
+    return bool(
+        low[0] - slack <= at[0] <= high[0] + slack
+        and low[1] - slack <= at[1] <= high[1] + slack
+        and low[2] - slack <= at[2] <= high[2] + slack
+    )
+
+
 @kernel("is-inner-point")
 def is_inner(
     bodies: Array,
@@ -219,6 +234,7 @@ def is_inner(
     forms: Integers,
     grounds: tuple[Array, ...],
     beside: Integers,
+    bounds: Array,
     listed: Integers,
     stack: Integers,
     base_x: float,
@@ -244,7 +260,8 @@ def is_inner(
         shapes: The table of shapes.
         forms: Where the grounds of shapes are.
         grounds: The grounds.
-        beside: The terrains that may meet a terrain: where those of each begin in the rest, one more than shapes, and the rest.
+        beside: All terrains.
+        bounds: The boxes of shapes.
         listed: Scratch, for triangles.
         stack: Scratch, for nodes.
         base_x: What positions are relative to [m].
@@ -261,10 +278,12 @@ def is_inner(
         near_beside: The same for a triangle of another terrain.
         rises: Sine of the angle above which it rises.
     """
-    first, last = beside[terrain], beside[terrain + 1]
-    for number in range(first - 1, last):
-        shape = terrain if number < first else beside[number]
-        within = near if number < first else near_beside
+    place = add((base_x, base_y, base_z), (x, y, z))
+    for number in range(beside.shape[0]):
+        shape = beside[number]
+        within = near if shape == terrain else near_beside
+        if shape != terrain and not _is_in_box(bounds, shape, place, within):
+            continue
         center, q = pose_of(bodies, shapes, shape)
         axes = axes_of(q)
         at = _into(axes, add(subtract((base_x, base_y, base_z), center), (x, y, z)))
@@ -273,15 +292,15 @@ def is_inner(
         state = -1
         while True:
             count, state = _list_near(shapes, forms, grounds, listed, stack, shape, low, high, state)
-            for place in range(count):
-                a = subtract(_corner(shapes, forms, grounds, shape, listed[place], 0), at)
-                b = subtract(_corner(shapes, forms, grounds, shape, listed[place], 1), at)
-                c = subtract(_corner(shapes, forms, grounds, shape, listed[place], 2), at)
+            for each in range(count):
+                a = subtract(_corner(shapes, forms, grounds, shape, listed[each], 0), at)
+                b = subtract(_corner(shapes, forms, grounds, shape, listed[each], 1), at)
+                c = subtract(_corner(shapes, forms, grounds, shape, listed[each], 2), at)
                 one, two, three = nearest_in_triangle(a, b, c)
                 foot = add_scaled(add_scaled(scale(one, a), two, b), three, c)
                 if dot(foot, foot) <= within * within:
-                    for each in range(3):
-                        away = subtract(a if each == 0 else b if each == 1 else c, foot)
+                    for corner in range(3):
+                        away = subtract(a if corner == 0 else b if corner == 1 else c, foot)
                         size = sqrt(dot(away, away))
                         if size > within and dot(away, up) > rises * size:
                             return 1
@@ -317,11 +336,17 @@ def _lands(
 
 
 @inlined
-def _motion_of(bodies: Array, shapes: Array, first: int) -> Motion:
-    """Velocity of the mass centre and angular velocity of the body of a shape, world frame."""
+def _motion_of(bodies: Array, shapes: Array, first: int, terrain: int) -> Motion:
+    """Velocity of the mass centre and angular velocity of the body of a shape relative to a terrain, world frame."""
     body = int(shapes[BODY, first])
-    q, rates = load_quaternion(bodies, ORIENTATION, body), load_vector(bodies, ANGULAR_VELOCITY, body)
-    return load_vector(bodies, VELOCITY, body), rotate(q, 2.0, rates)
+    spin = rotate(load_quaternion(bodies, ORIENTATION, body), 2.0, load_vector(bodies, ANGULAR_VELOCITY, body))
+    velocity = load_vector(bodies, VELOCITY, body)
+    if moves(shapes, terrain):
+        turns = load_vector(shapes, SHAPE_SPIN, terrain)
+        arm = subtract(load_vector(bodies, POSITION, body), origin_of(shapes, terrain))
+        moved = add(load_vector(shapes, SHAPE_VELOCITY, terrain), cross(turns, arm))
+        velocity, spin = subtract(velocity, moved), subtract(spin, turns)
+    return velocity, spin
 
 
 @inlined
@@ -399,7 +424,7 @@ def _nearest_on(p: Vector, q: Vector, at: Vector) -> tuple[Vector, bool]:
 
 @inlined
 def _touch_edge(
-    context: tuple[Array, Array, Integers, tuple[Array, ...], Integers, Integers, Integers],
+    context: tuple[Array, Array, Integers, tuple[Array, ...], Integers, Array, Integers, Integers],
     narrow: tuple[Array, ...],
     found: Array,
     polygon: Array,
@@ -625,6 +650,7 @@ def touch_terrain(
     narrow: tuple[Array, ...],
     grounds: tuple[Array, ...],
     beside: Integers,
+    bounds: Array,
     numbers: tuple[Integers, Integers, Integers, Integers],
     gathered: Array,
     found: Array,
@@ -647,7 +673,8 @@ def touch_terrain(
         forms: Where the points and grounds of shapes are.
         narrow: The placed cores, the points, and scratch of `part_cores`.
         grounds: The grounds.
-        beside: See `is_inner`.
+        beside: All terrains.
+        bounds: The boxes of shapes.
         numbers: Scratch: triangles and nodes that wait, and the same for `is_inner`.
         gathered: Scratch, shape (`MOST_GATHERED`, `FOUND_SIZE`).
         found: The points of the pair, with the number of the contact to which each belongs.
@@ -667,13 +694,13 @@ def touch_terrain(
     """
     base = (base_x, base_y, base_z)
     placed, points, listed = narrow[0], narrow[1], numbers[0]
-    context = (bodies, shapes, forms, grounds, beside, numbers[2], numbers[3])
+    context = (bodies, shapes, forms, grounds, beside, bounds, numbers[2], numbers[3])
     place_shape(bodies, shapes, forms, placed, 0, first, base)
     center, turn = pose_of(bodies, shapes, terrain)
     axes = axes_of(turn)
     origin = _into(axes, subtract(base, center))
     radius, middle = float(placed[0, CORE_RADIUS]), _middle(placed, points)
-    motion, slack = _motion_of(bodies, shapes, first), _ABOVE * least
+    motion, slack = _motion_of(bodies, shapes, first, terrain), _ABOVE * least
     for number in range(6):
         # the box of the shape in the axes of the terrain, in a free row
         sign, axis = (1.0 if number > 2 else -1.0), number % 3

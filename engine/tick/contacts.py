@@ -143,8 +143,10 @@ class Contacts:
             self._points, (columns, self._grounds) = held, gathered_points(held)
             self._columns = columns
         self._found, self._polygon, self._narrow = _comparison(self._columns, self._has_cores)
-        beside = _terrains_beside(self.shapes) if self._has_terrain else np.zeros(0, np.int64)
-        self._terrain = (self._grounds, beside, *_terrain_scratch(self._has_terrain))
+        self._terrain = (
+            *(self._grounds, np.flatnonzero(types >= layout.MESH), self._bounds),
+            *_terrain_scratch(self._has_terrain),
+        )
 
     @property
     def called(self) -> list[Loop | None]:
@@ -292,21 +294,6 @@ def gathered_points(held: list[Points]) -> tuple[FloatArray, tuple[Any, ...]]:
     return np.ascontiguousarray(columns), tuple(np.concatenate(part) for part in parts)
 
 
-def _terrains_beside(shapes: Table) -> Integers:
-    """For each shape, where the terrains begin whose spheres meet its own if it is a terrain of the world, and these terrains after it."""
-    array, count = shapes.array, shapes.count
-    rows = np.flatnonzero(array[layout.TYPE, :count] >= layout.MESH)
-    place = array[layout.PLACE : layout.PLACE + 3, rows].T
-    reach = np.linalg.norm(array[layout.SIZES : layout.SIZES + 3, rows], axis=0)
-    found: list[Integers] = [np.zeros(0, np.int64)] * count
-    for number, row in enumerate(rows.tolist()):
-        is_near = np.linalg.norm(place - place[number], axis=1) <= 1.001 * (reach + reach[number])
-        is_near[number] = False
-        found[row] = rows[is_near]
-    ends = count + 1 + np.cumsum([0, *map(len, found)])
-    return np.concatenate([ends, *found]).astype(np.int64)
-
-
 def _terrain_scratch(has_terrain: bool) -> tuple[Any, ...]:
     """Scratch of the comparison with terrains."""
     listed, stacked = (terrain.MOST_LISTED, MOST_STACKED) if has_terrain else (1, 1)
@@ -371,10 +358,10 @@ def _terrain_loops() -> tuple[Loop, ...]:
     array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
     parts, scratch = gathered_points([])[1], _terrain_scratch(False)
     common = array, array, forms
-    ground = (*common, narrow, parts, flat, *scratch, found, polygon, flat)
+    ground = (*common, narrow, parts, flat, array, *scratch, found, polygon, flat)
     return (
         named(touch_terrain, *ground, *[0.0] * 3, 0, 0, 0.0, 0.0, 0.0),
-        named(is_inner, *common, parts, flat, *scratch[0][2:], *[0.0] * 9, 0, 0.0, 0.0, 0.0),
+        named(is_inner, *common, parts, flat, array, *scratch[0][2:], *[0.0] * 9, 0, 0.0, 0.0, 0.0),
         named(keep_four, found, 0, 0, 0.0),
         named(group_points, found, found, flat, 0, 0.0),
     )
@@ -386,7 +373,7 @@ def kernels_of_contacts() -> list[Loop]:
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
     points, polygon, narrow = _comparison(np.zeros((4, 1)), False)
-    ground = (gathered_points([])[1], flat, *_terrain_scratch(False))
+    ground = (gathered_points([])[1], flat, array, *_terrain_scratch(False))
     found = Packed(
         *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, ground, points, polygon),
         *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),

@@ -475,3 +475,17 @@ def test_bodies_have_no_ground_so_that_no_two_can_meet(ground, is_part):
         body.add_shape(shape)
     assert body.shapes == ()
     world.add_shape(shape)
+
+
+@pytest.mark.parametrize("name", ["ball", "box", "capsule"])
+def test_a_mesh_that_turns_and_moves_carries_bodies_as_a_box_does(name):
+    table, ends = shapes.Box((8.0, 8.0, 1.0)), []
+    for shape in (table, mesh_of(table)):
+        world = World(1 / 60)
+        world.add_force(forces.UniformGravity((0, 0, -G)))
+        world.add_shape(shape, velocity=(0.3, 0.0, 0.2), angular_velocity_world=(0.0, 0.0, 0.4))
+        body = add(world, name, (1.1, 0.2, 1.3))
+        world.step(120)
+        ends.append((body.position.copy(), body.velocity.copy()))
+    assert np.linalg.norm(ends[0][1][:2]) > 0.05
+    assert ends[1][0] == pytest.approx(ends[0][0], abs=1e-6 if name != "box" else 0.02)
