@@ -18,6 +18,7 @@ from ..saving.repetition import Span, repeat, select, spans_of
 from ..saving.settings import digest_of_settings
 from ..saving.snapshots import Snapshot, plain_form
 from ..saving.untrusted import check_rows
+from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES
 from ..store.calling import check_calls, identity
 from ..store.rows import TableRows
@@ -31,11 +32,12 @@ from .rejected import refuse_template
 from .resetting import Source, check_content
 from .sampling import Noise, Sampling, keys_in
 from .special_views import view_class
+from .touching import STANDING, without_groups
 from .views import View, chosen
 
 MOST_BODIES = 2**24
 """The largest number of bodies in a batch, of all members together."""
-_OF_ALL = frozenset((MEMBERS.name, FROZEN_BODIES.name))
+_OF_ALL = frozenset((MEMBERS.name, FROZEN_BODIES.name, STANDING.name))
 """The tables of the batch that no member has."""
 
 
@@ -122,6 +124,7 @@ class Batch:
         owners = self._members.owners
         columns = np.repeat(MEMBERS.rest, count, axis=1)
         owners.store.table(MEMBERS).append(columns)
+        self._members.touching.separate()
         self._noise.begin()
 
     def _fill(self, image: copying.Image, count: int) -> None:
@@ -358,7 +361,13 @@ class Batch:
     def _alone(self, member: int) -> PlainContent:
         """The content of one member."""
         members, template = self._members, self._source.plain
-        one = select(template, members.owners.store.tables, len(self), member, _OF_ALL)
+        tables = members.owners.store.tables
+        if members.stopped[member]:
+            tables = {**tables, CONTACTS.name: members.touching.standing}
+        one = without_groups(select(template, tables, len(self), member, _OF_ALL), template)
+        contacts = one.tables.get(CONTACTS.name)
+        if contacts is not None:
+            one = one._replace(tables={**one.tables, CONTACTS.name: contacts._replace(schema=CONTACTS)})
         thrusters = one.tables.get(THRUSTERS.name)
         if thrusters is not None:
             settled = thrusters.fields["settled_tick"] - float(members.starts[member])

@@ -16,6 +16,7 @@ from ..store.bodies import BODIES
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
 from ..store.table import Table
 from ..tick.freezing import CONFLICT, OWN_STATE, Freezing
+from .touching import Touching
 
 IntArray = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -66,6 +67,7 @@ class Members:
     def __init__(self, owners: Owners, count: int, table: Table) -> None:
         self.owners, self.count, self.table = owners, count, table
         self.everybody = np.arange(count)
+        self.touching = Touching(owners.store, count)
 
     def _column(self, name: str) -> IntArray:
         return self.table.array[MEMBERS.row(name), : self.count].astype(np.int64)
@@ -126,6 +128,7 @@ class Members:
             return
         if reason != INACTIVE:
             self._return_to_start(members)
+        self.touching.stop(members)
         ticks, rows = self.ticks[members], self.bodies_of(members)
         frozen = self._frozen
         values = np.array([ticks, np.full(len(members), reason), places], np.float64)
@@ -160,6 +163,7 @@ class Members:
                 self.owners.bodies.tick_count - ticks - self.starts[members], self.owners.bodies.count // self.count
             )
             leave_out_ticks(thrusters, self.bodies_of(members), shifts)
+        self.touching.go_on(members)
         self._run_from(members, ticks, 0.0)
 
     def begin_again(self, members: IntArray, tick: int) -> None:

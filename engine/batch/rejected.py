@@ -12,6 +12,7 @@ from ..flight.part import SampledPart
 from ..joints.joint import Joint
 from ..joints.latch import Latch
 from ..saving.content import Owners
+from ..shapes.handle import ShapeHandle
 from ..store.calling import default_name
 from ..store.rows import TableRows, columns_of
 
@@ -46,6 +47,8 @@ def refuse_template(owners: Owners, template: Any) -> None:
 
 
 def _refuse_member(member: TableRows, template: Any) -> None:
+    if isinstance(member, ShapeHandle) and (member.velocity.any() or member.angular_velocity_world.any()):
+        _refuse(template, f"{member!r}, which moves", "without shapes of the world that move")
     if isinstance(member, Latch):
         _refuse(template, repr(member), "without latches")
     if isinstance(member, Joint):

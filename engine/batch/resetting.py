@@ -7,18 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, refuse
+from ..collision.layout import FIRST_SHAPE, SECOND_SHAPE
 from ..flight.body_torque import BodyTorque
 from ..forces.valves import THRUSTERS
 from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE, SETTLED_TICK
 from ..saving.plain_content import PlainContent, Rows, whole_rows
 from ..saving.repetition import SHARED, Span, member_of, spans_of
+from ..shapes.handle import CONTACTS, SHAPES
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import Kind
 from ..store.table import Blocks
 from ..tick.actuators import DRIVEN
 from .quarantine import MEMBERS, IntArray, Members
 
-_GROWING = (DRIVEN.name, HISTORY.name, MEMBERS.name, "frozen bodies", "pushes")
+_GROWING = (DRIVEN.name, HISTORY.name, MEMBERS.name, CONTACTS.name, "frozen bodies", "pushes")
 """The tables to which ticks and commands add rows, so that a batch may have other rows than its template."""
 _STORED = BODIES.components["stored_momentum_body"]
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
@@ -59,6 +61,7 @@ class Source:
         state, self._stored = _bodies_of(plain.tables[BODIES.name])
         components, places = np.indices(state.shape).reshape(2, -1)
         self._written, self._state = Blocks(np.column_stack([components, places * count])), state.reshape(-1, 1)
+        self._touching, self._contacts = _contacts_of(plain, spans)
         history = plain.tables.get(HISTORY.name)
         self._history = None if history is None else whole_rows(HISTORY, history)
 
@@ -76,6 +79,7 @@ class Source:
                     tables[name].write_blocks(fresh.counting, chosen, fresh.counts + members.starts_of(chosen))
                 if forgets and len(fresh.scratch_values):
                     tables[name].write_blocks(fresh.scratch, chosen, fresh.scratch_values)
+        members.touching.reset(chosen, self._touching, self._contacts)
         rows = members.bodies_of(chosen)
         self._put_bodies(members, chosen, rows)
         self._put_history(members, chosen, rows)
@@ -171,6 +175,16 @@ def _fresh(rows: Rows, span: Span, count: int, commanded: list[int]) -> _Fresh:
         numbers, places = np.nonzero(which)
         found += [Blocks(np.column_stack([numbers, span.first[places]])), columns[which][:, np.newaxis]]
     return _Fresh(*found)
+
+
+def _contacts_of(plain: PlainContent, spans: dict[str, Span]) -> tuple[IntArray, FloatArray]:
+    """The rows of the shapes of each point of contact in the first member, and whether these are one row per member; and the points."""
+    rows = plain.tables.get(CONTACTS.name)
+    if rows is None:
+        return np.zeros((4, 0), np.int64), np.zeros((CONTACTS.size, 0))
+    shapes, columns = spans[SHAPES.name], whole_rows(CONTACTS, rows)
+    named = columns[[FIRST_SHAPE, SECOND_SHAPE]].astype(np.int64)
+    return np.concatenate([shapes.first[named], shapes.is_repeated[named]]), columns
 
 
 def _bodies_of(rows: Rows) -> tuple[FloatArray, FloatArray]:

@@ -465,7 +465,7 @@ class _Binding:
 
     def _check_shape(self, place: int, member: Any, span: _Span, attributes: dict[str, Any]) -> None:
         """Reject a shape whose rows are not those of its parts."""
-        if isinstance(member, ShapeHandle) and not fits_rows(attributes["_shape"], span.columns):
+        if not self._is_copy and isinstance(member, ShapeHandle) and not fits_rows(attributes["_shape"], span.columns):
             refuse(
                 self._owner,
                 f"members[{place}]",

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import FloatArray
+from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
@@ -65,12 +67,13 @@ def select(
         member: The member.
         left_out: The tables that belong to all members together.
     """
-    kept = {}
-    for name, table in tables.items():
-        if table.count and name not in left_out:
-            fields = {field.name: table.read(field.name) for field in table.schema.body_references}
-            owner = member_of(table.schema, fields, table.count, count)
-            kept[name] = np.flatnonzero((owner == member) | (owner == SHARED))
+    named = {
+        name: (table.schema, {field.name: table.read(field.name) for field in table.schema.references}, table.count)
+        for name, table in tables.items()
+        if table.count and name not in left_out
+    }
+    owners = members_in(named, count)
+    kept = {name: np.flatnonzero((owner == member) | (owner == SHARED)) for name, owner in owners.items()}
     return template._replace(
         tables={name: _selected(tables[name], kept, rows) for name, rows in kept.items() if len(rows)},
         members=tuple(
@@ -102,11 +105,29 @@ def member_of(schema: Schema, fields: Mapping[str, Any], rows: int, count: int) 
     return found
 
 
+def members_in(tables: Mapping[str, tuple[Schema, Mapping[str, Any], int]], count: int) -> dict[str, IntArray]:
+    """The member of each row of tables; what refers to no body but to rows of other tables belongs to the member of these.
+
+    Args:
+        tables: For each table its schema, its fields of shape (size, rows) or (rows,), and the number of rows.
+        count: The number of members.
+    """
+    found = {name: member_of(schema, fields, rows, count) for name, (schema, fields, rows) in tables.items()}
+    for name, (schema, fields, rows) in tables.items():
+        if not schema.body_references:
+            for field in schema.references:
+                named = np.asarray(fields[field.name]).reshape(rows).astype(np.int64)
+                of_named = found.get(field.refers_to, found[name])
+                found[name] = np.where((found[name] == SHARED) & (named != NOBODY), of_named[named], found[name])
+    return found
+
+
 def spans_of(tables: Mapping[str, Rows], count: int) -> dict[str, Span]:
     """Where the rows of each table are after they have been repeated."""
     spans = {}
-    for name, rows in tables.items():
-        is_repeated = member_of(_schema(rows), rows.fields, len(rows.ids), count) != SHARED
+    named = {name: (_schema(rows), rows.fields, len(rows.ids)) for name, rows in tables.items()}
+    for name, owner in members_in(named, count).items():
+        is_repeated = owner != SHARED
         spans[name] = Span(np.concatenate([[0], np.cumsum(np.where(is_repeated, count, 1))]), is_repeated)
     return spans
 
@@ -127,8 +148,21 @@ def _repeated(rows: Rows, spans: Mapping[str, Span], name: str) -> Rows:
             target = spans[field.refers_to]
             moved = target.first[named] + np.where(target.is_repeated[np.maximum(named, 0)], member, 0)
             fields[field.name] = np.where(named == NOBODY, NOBODY, moved).astype(np.float64)
+    if name == CONTACTS.name:
+        order = by_pairs(fields["shape"][0], fields["other_shape"][0])
+        fields = {each: values[:, order] for each, values in fields.items()}
     first_of_group = span.first[_first_of_group(rows)]
     return Rows(np.arange(len(source)), first_of_group[source], len(source), fields, rows.schema)
+
+
+def by_pairs(first: FloatArray, second: FloatArray) -> IntArray:
+    """The order in which ticks write contacts, which is that of their two shapes.
+
+    Args:
+        first: The row of the one shape of each point.
+        second: That of the other.
+    """
+    return np.lexsort((np.maximum(first, second), np.minimum(first, second)))
 
 
 def _selected(table: Table, kept: Mapping[str, IntArray], own: IntArray) -> Rows:

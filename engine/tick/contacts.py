@@ -117,6 +117,8 @@ class Contacts:
         bodies, shapes = self._bodies, self.shapes
         joints = [number for table in (*self._joints, self.ignored) for number in (table.numbering, table.count)]
         seen = shapes.numbering, shapes.count, bodies.numbering, bodies.count, self._joints[0].version, *joints
+        if self._room and len(self._taken) < self.table.capacity:  # points were added between two ticks
+            self._taken = np.zeros(self.table.capacity, np.int64)
         if seen == self._seen:
             return
         count = shapes.count

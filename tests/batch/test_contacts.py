@@ -1,0 +1,149 @@
+"""Members whose bodies touch each other and the ground: each has the bits of a world alone, and touches no other member."""
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, forces, shapes
+from engine.batch import Batch
+
+COUNT = 6
+
+
+def new_world(method="rk4-body-rates"):
+    """A box with a compound of two spheres on it, a hull that leans on a step of the world, a ball of another group, and a sensor."""
+    world = World(dt=1 / 100, integrator=method)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+    world.add_shape(shapes.Plane())
+    box = world.add_body(MassProperties.box(2.0, (1.0, 1.0, 1.0)), name="box", position=(0, 0, 0.55))
+    box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+    pair = world.add_body(MassProperties.box(1.0, (0.9, 0.5, 0.5)), name="pair", position=(0.1, 0.0, 1.35))
+    ball = shapes.Sphere(0.25)
+    pair.add_shape(shapes.Compound([(ball, (x, 0.0, 0.0), (0, 0, 0, 1)) for x in (-0.2, 0.2)]))
+    world.add_shape(shapes.Box((0.4, 0.4, 0.4)), position=(3.0, 0.0, 0.2))
+    wedge = world.add_body(MassProperties.box(1.5, (0.6, 0.6, 0.6)), name="wedge", position=(2.9, 0.1, 0.75))
+    corners = np.array([(x, y, z) for x in (-0.3, 0.3) for y in (-0.3, 0.3) for z in (-0.3, 0.3)])
+    wedge.add_shape(shapes.ConvexHull(corners))
+    ghost = world.add_body(MassProperties.sphere(1.0, 0.3), name="ghost", position=(0.0, 0.2, 0.3))
+    ghost.collision_group = 7
+    ghost.add_shape(shapes.Sphere(0.3))
+    world.ignore_pair(box, wedge)
+    return world
+
+
+def set_alone(world, numbers, member):
+    world.body("box").velocity, world.body("wedge").velocity = numbers[member, :3], numbers[member, 3:]
+
+
+def set_in(batch, template, numbers):
+    batch[template.body("box")].velocity, batch[template.body("wedge")].velocity = numbers[:, :3], numbers[:, 3:]
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return np.random.default_rng(4).normal(0.0, 0.4, (COUNT, 6))
+
+
+@pytest.mark.parametrize("start", [0, 40])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_members_that_touch_have_the_bits_of_worlds_alone_with_resets_and_failed_and_inactive_members(
+    numbers, start, threads
+):
+    template, worlds = new_world(), [new_world() for _ in range(COUNT)]
+    for world in (template, *worlds):
+        world.step(start)
+    assert (len(template.contacts) > 0) == (start > 0)
+    batch = Batch(template, members=COUNT, threads=threads)
+    assert [batch.state_hash(member) for member in range(COUNT)] == [template.state_hash()] * COUNT
+    set_in(batch, template, numbers)
+    for member, world in enumerate(worlds):
+        set_alone(world, numbers, member)
+    batch.step(30)
+    batch[template.body("pair")].set(1, position=(1e308, 0.0, 0.0), velocity=(1.7e308, 0.0, 0.0))
+    batch.step(10)
+    batch.active = [member not in (1, 4) for member in range(COUNT)]
+    batch.reset([3])
+    batch.step(30)
+    for member, ticks in ((0, 70), (2, 70), (4, 40), (5, 70), (3, 30)):
+        if member == 3:
+            worlds[3] = new_world()
+            worlds[3].step(start)
+        worlds[member].step(ticks)
+        assert batch.state_hash(member) == worlds[member].state_hash() == batch.world(member).state_hash()
+        assert len(batch.world(member).contacts) == len(worlds[member].contacts) > 0
+    # one that stood still goes on, and one that failed begins again
+    batch.active = [member != 1 for member in range(COUNT)]
+    batch.reset(1)
+    batch.step(30)
+    worlds[1] = new_world()
+    worlds[1].step(start + 30)
+    for member in (0, 4, 1):
+        if member != 1:
+            worlds[member].step(30)
+        assert batch.state_hash(member) == worlds[member].state_hash()
+
+
+def test_a_member_that_fails_keeps_the_contacts_of_the_start_of_its_tick(numbers):
+    template = new_world()
+    batch = Batch(template, members=COUNT)
+    set_in(batch, template, numbers)
+    batch.step(40)
+    before = [batch.state_hash(member) for member in range(COUNT)]
+    batch[template.body("wedge")].set([0, 2], velocity=(1.7e308, 0.0, 0.0), position=(1e308, 0.0, 0.0))
+    failing, points = batch.state_hash(2), len(batch.world(2).contacts)
+    assert points > 0
+    taken = batch.snapshot()
+    batch.step(5)
+    assert batch.failed.tolist() == [member in (0, 2) for member in range(COUNT)]
+    assert batch.state_hash(2) == failing
+    assert len(batch.world(2).contacts) == points
+    after = [batch.state_hash(member) for member in range(COUNT)]
+    copied = batch.copy()
+    batch.restore(taken)
+    batch.step(5)
+    assert [batch.state_hash(member) for member in range(COUNT)] == after
+    assert [copied.state_hash(member) for member in range(COUNT)] == after
+    assert before[1] != after[1]
+
+
+def test_a_reset_member_has_the_contacts_of_the_template_and_of_a_snapshot(numbers):
+    template = new_world()
+    template.step(35)
+    batch = Batch(template, members=COUNT)
+    set_in(batch, template, numbers)
+    batch.step(30)
+    one, others = batch.world(5), [batch.state_hash(member) for member in (0, 5)]
+    batch.reset([2, 4])
+    assert batch.state_hash(2) == batch.state_hash(4) == template.state_hash()
+    batch.reset([2, 4], to=one.snapshot())
+    assert batch.state_hash(2) == batch.state_hash(4) == others[1]
+    assert [batch.state_hash(member) for member in (0, 5)] == others
+    batch.step(10)
+    one.step(10)
+    assert batch.state_hash(2) == batch.state_hash(5) == one.state_hash()
+
+
+def test_members_at_the_same_place_do_not_touch_and_groups_of_the_template_stay_apart():
+    template = new_world()
+    batch = Batch(template, members=COUNT)
+    shapes_of_all = batch._members.owners.store.tables["shapes"]
+    groups = shapes_of_all.array[21, : shapes_of_all.count]
+    owners = shapes_of_all.array[0, : shapes_of_all.count]
+    assert len(np.unique(groups[owners >= 0])) == 2 * COUNT
+    batch.step(20)
+    template.step(20)
+    assert {batch.state_hash(member) for member in range(COUNT)} == {template.state_hash()}
+    assert batch.world(3).body("ghost").collision_group == 7
+
+
+def test_templates_with_moving_shapes_of_the_world_are_rejected():
+    template = new_world()
+    template.add_shape(shapes.Box((1.0, 1.0, 1.0)), position=(9.0, 0.0, 0.0)).velocity = (0.0, 0.0, 0.1)
+    with pytest.raises(ValueError, match="without shapes of the world that move"):
+        Batch(template, members=2)
+
+
+def test_templates_with_functions_that_are_told_of_contacts_are_rejected():
+    template = new_world()
+    template.on_contact(lambda *event: None)
+    with pytest.raises(ValueError, match="without functions that it calls"):
+        Batch(template, members=2)
