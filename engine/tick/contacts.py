@@ -70,6 +70,7 @@ class Contacts:
         self._seen: tuple[int, ...] = ()
         self._version = 0
         self._room = 0
+        self._taken: Integers = np.zeros(0, np.int64)
         self._points: list[Points] | None = None
 
     @property
