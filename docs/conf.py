@@ -71,6 +71,7 @@ MODULES = {
     "engine.viewer": "A window, and pictures",
     "engine.shapes": "Shapes",
     "engine.contacts": "Contacts",
+    "engine.queries": "Answers about shapes",
     "engine.solutions": "Closed-form solutions",
     "engine.campaign": "Campaigns",
     "engine.batch": "Batches",

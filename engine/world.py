@@ -52,6 +52,7 @@ from .joints.island import Island
 from .joints.joint import Joint
 from .joints.mobility import Direction
 from .kernels.vectors import Vector
+from .queries import Hits, Nearest, Overlaps, Queries, kernels_of_queries
 from .saving import copying, prediction, scenes, snapshots
 from .saving.content import Owners
 from .saving.settings import Settings, digest_of_settings
@@ -187,6 +188,7 @@ class World:
         "_held",
         "_in_frame",
         "_joints",
+        "_known_queries",
         "_last_tick",
         "_memory",
         "_model",
@@ -246,6 +248,7 @@ class World:
         self._state = State(self._bodies, AssignedStates(self._actuators, self._joints, self._stages))
         self._forces.on_parts_change = self._stages.sample
         self._has_looked_for_state = False
+        self._known_queries = Queries(self._bodies, self._joints.contacts.shapes, self._forces.owners_of)
         self._owners = Owners(
             self._exact_dt,
             self._last_tick,
@@ -1266,6 +1269,177 @@ class World:
             elif not ignores:
                 table.remove(known)
 
+    # questions about shapes
+
+    @property
+    def _queries(self) -> Queries:
+        if self._store.unfinished is not None:
+            self._store.settle()
+        self._stages.policy.act()
+        return self._known_queries
+
+    def ray_cast(
+        self,
+        origins: npt.ArrayLike,
+        directions: npt.ArrayLike,
+        max_distance: npt.ArrayLike = math.inf,
+        layers: Iterable[int] = ALL,
+    ) -> Hits:
+        """Find what rays meet first, at the poses that the bodies have now; in a callback, those at the start of the tick.
+
+        Rays meet enabled shapes of bodies and of the world, also sensors. A ray that begins within a shape meets it at distance 0, and the
+        point is the nearest one of its surface. Of several shapes at the same distance, the one counts that was added first.
+
+        Args:
+            origins: Where the rays begin [m], world frame, shape (3,) or (n, 3).
+            directions: Their directions, world frame, vectors that are not zero, shape (3,) or (n, 3).
+            max_distance: How far they go [m], above 0, infinite for no limit, one number or shape (n,).
+            layers: The layers of the shapes that they meet.
+
+        Returns:
+            What each ray meets, one row per ray. What is given once holds for all rays.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a shape is wrong, a direction is zero, or a value is out of its range.
+
+        Error: a ray ends within 1e-11 of the distance and the size of the shape from its surface; normals are within 1e-5 rad.
+
+        Example:
+            >>> from engine import World, shapes
+            >>> world = World(dt=1 / 60)
+            >>> _ = world.add_shape(shapes.Box((2.0, 2.0, 2.0)), name="block")
+            >>> hits = world.ray_cast([(0, 0, 5), (3, 0, 5)], (0, 0, -1))
+            >>> hits.distance.tolist(), hits.shapes[0].name, hits.normal_world[0].tolist()
+            ([4.0, inf], 'block', [0.0, 0.0, 1.0])
+        """
+        at_rest = (0.0, 0.0, 0.0, 1.0)
+        return self._queries.cast(None, origins, directions, at_rest, max_distance, layers, "World.ray_cast")
+
+    def shape_cast(
+        self,
+        shape: Shape,
+        origins: npt.ArrayLike,
+        directions: npt.ArrayLike,
+        max_distance: npt.ArrayLike = math.inf,
+        layers: Iterable[int] = ALL,
+        *,
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+    ) -> Hits:
+        """Find what a shape meets first that is moved along lines without rotation, as `ray_cast` does for points.
+
+        Args:
+            shape: A convex shape of `engine.shapes`, or a `Compound` of these.
+            origins: Where its origin begins [m], world frame, shape (3,) or (n, 3).
+            directions: Directions of the motion, world frame, vectors that are not zero, shape (3,) or (n, 3).
+            max_distance: How far it goes [m], above 0, infinite for no limit, one number or shape (n,).
+            layers: The layers of the shapes that it meets.
+            orientation: Unit quaternions, scalar-last (x, y, z, w), shape to world, shape (4,) or (n, 4).
+
+        Returns:
+            What it meets, one row per line. Points are those on the shape that is met; where a face or an edge is met all at once, one of
+            its points.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a shape is wrong, a direction is zero, or a value is out of its range.
+
+        Example:
+            >>> from engine import World, shapes
+            >>> world = World(dt=1 / 60)
+            >>> _ = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+            >>> world.shape_cast(shapes.Sphere(0.5), (0, 0, 5), (0, 0, -2)).distance.round(9).tolist()
+            [4.5]
+        """
+        owner = "World.shape_cast"
+        if shape is None:
+            refuse(owner, "shape", shape, "a shape of engine.shapes, such as a Box", TypeError)
+        return self._queries.cast(shape, origins, directions, orientation, max_distance, layers, owner)
+
+    def overlaps(
+        self,
+        shape: Shape,
+        position: npt.ArrayLike,
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        layers: Iterable[int] = ALL,
+    ) -> Overlaps:
+        """Find the shapes that a shape would overlap or touch, at the poses that the bodies have now.
+
+        Args:
+            shape: A convex shape of `engine.shapes`, or a `Compound` of these.
+            position: Where its origin would be [m], world frame, shape (3,) or (n, 3).
+            orientation: Unit quaternions, scalar-last (x, y, z, w), shape to world, shape (4,) or (n, 4).
+            layers: The layers of the shapes that are looked at.
+
+        Returns:
+            The shapes and the numbers of the poses at which they are overlapped.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a shape is wrong or a value is out of its range.
+
+        Example:
+            >>> from engine import World, shapes
+            >>> world = World(dt=1 / 60)
+            >>> _ = world.add_shape(shapes.Box((2.0, 2.0, 2.0)), name="block")
+            >>> world.overlaps(shapes.Sphere(0.5), [(0, 0, 1.6), (0, 0, 1.4)]).number.tolist()
+            [1]
+        """
+        return self._queries.overlaps(shape, position, orientation, layers, "World.overlaps")
+
+    def bodies_at(self, point: npt.ArrayLike, layers: Iterable[int] = ALL) -> tuple[tuple[Body, ...], ...]:
+        """Find the bodies whose shapes contain a point, at the poses that the bodies have now.
+
+        Args:
+            point: Points [m], world frame, shape (3,) or (n, 3).
+            layers: The layers of the shapes that are looked at.
+
+        Returns:
+            The bodies at each point, in the order in which their shapes were added.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a shape is wrong or a value is not finite.
+
+        Example:
+            >>> from engine import MassProperties, World, shapes
+            >>> world = World(dt=1 / 60)
+            >>> crate = world.add_body(MassProperties.box(10.0, (1.0, 1.0, 1.0)), name="crate")
+            >>> _ = crate.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+            >>> world.bodies_at([(0.4, 0.4, 0.4), (0.4, 0.4, 0.6)])
+            ((<Body 'crate'>,), ())
+        """
+        return self._queries.bodies_at(point, layers, "World.bodies_at")
+
+    def closest_points(
+        self, a: Body | ShapeHandle | Sequence[Body | ShapeHandle], b: Body | ShapeHandle | Sequence[Body | ShapeHandle]
+    ) -> Nearest:
+        """Find the nearest points of bodies or shapes, or how deep they overlap, at the poses that the bodies have now.
+
+        Args:
+            a: A body with enabled shapes, or an enabled shape, of this world, or a list of these.
+            b: Another one, or a list; one that is given once is measured from all of the others.
+
+        Returns:
+            Distances, points and normals, one row per pair.
+
+        Raises:
+            TypeError: If an argument is neither a body nor a shape nor a list of these.
+            ValueError: If one has no enabled shape, is not in this world, or both are planes, or the lists differ in length.
+
+        Error: distances within 1e-7 of the size of the shapes, normals within 1e-5 rad.
+
+        Example:
+            >>> from engine import MassProperties, World, shapes
+            >>> world = World(dt=1 / 60)
+            >>> ground = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 0.0, 2.0))
+            >>> _ = ball.add_shape(shapes.Sphere(0.5))
+            >>> world.closest_points(ball, ground).distance.tolist()
+            [1.5]
+        """
+        return self._queries.closest_points(a, b, self._own_body, "World.closest_points")
+
     def _add_shape(self, handle: ShapeHandle, owner: str) -> ShapeHandle:
         refuse_joints(self.integrator, owner)
         self._stages.policy.act()
@@ -1818,6 +1992,7 @@ class World:
         capacity: int | None = None,
         joints: bool = False,
         contacts: bool = False,
+        queries: bool = False,
         wheels: bool = False,
         pulses: bool = False,
         game_mode: bool | None = None,
@@ -1838,6 +2013,7 @@ class World:
             capacity: Maximum number of bodies that the world will have, at least 1; None means the current number.
             joints: Whether the world will have joints, if it has none now.
             contacts: Whether it will have shapes, if it has none now.
+            queries: Whether it will be asked about its shapes, as by `ray_cast`.
             wheels: Whether it will have reaction wheels, if it has none now.
             pulses: Whether it will have tanks or thrusters that fire pulses, if it has neither tanks nor thrusters now.
             game_mode: Whether it will be in game mode, besides the mode that it is in now; None means that it keeps its mode.
@@ -1885,7 +2061,10 @@ class World:
             coasts=self.coasting,
             threads=self._threads,
         )
-        compile_all(kernels_for(future), progress)
+        asked = kernels_of_queries() if boolean(queries, "queries", owner) else []
+        wanted_kernels = kernels_for(future)
+        known = {loop.function for loop in wanted_kernels}
+        compile_all([*wanted_kernels, *(loop for loop in asked if loop.function not in known)], progress)
         self._stages.policy.is_prepared = True
 
     def profile(self) -> Profile:

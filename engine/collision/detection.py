@@ -131,7 +131,7 @@ after those of `step`."""
 
 
 @inlined
-def _bound(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape: int, dt: float) -> None:
+def bound_shape(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape: int, dt: float) -> None:
     """Find the box that a shape may reach in the tick."""
     body, kind = int(shapes[BODY, shape]), int(shapes[TYPE, shape])
     center, q = pose_of(bodies, shapes, shape)
@@ -399,7 +399,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     ) = unpack(packed)
     for shape in range(counts[SHAPES]):
         near[1][shape] = int(shapes[GROUP, shape])
-        _bound(bodies, shapes, bounds, near[0], shape, dt)
+        bound_shape(bodies, shapes, bounds, near[0], shape, dt)
     counts[PAIRS] = call(calls[NEAR], (bounds, *near, pairs, counts[SHAPES]))
     if counts[PAIRS] < 0:
         counts[SHORT] = SHORT_OF_PAIRS

@@ -338,18 +338,40 @@ def _answer_flat(placed: Array, vertices: Array, count: int, answer: Array) -> N
 
 
 @inlined
-def _answer_facet(vertices: Array, facets: Array, corners: Integers, facet: int, answer: Array) -> None:
+def _nearest_in_facet(vertices: Array, facets: Array, corners: Integers, facet: int) -> tuple[Vector, float]:
+    """The shares of the corners of a face in its point that is nearest to the foot of the origin, and the square of how far."""
+    foot = scale(float(facets[facet, 3]), load(facets, facet, 0))
+    a = subtract(load(vertices, corners[facet, 0], 0), foot)
+    b = subtract(load(vertices, corners[facet, 1], 0), foot)
+    c = subtract(load(vertices, corners[facet, 2], 0), foot)
+    shares = nearest_in_triangle(a, b, c)
+    off = add_scaled(add_scaled(scale(shares[0], a), shares[1], b), shares[2], c)
+    return shares, dot(off, off)
+
+
+@inlined
+def _answer_facet(
+    vertices: Array, facets: Array, corners: Integers, count: int, nearest: int, size: float, answer: Array
+) -> None:
+    facet, within = nearest, 1e-12 * size
+    shares, least = _nearest_in_facet(vertices, facets, corners, nearest)
+    if least > within * within:
+        # several faces are in one plane, and the foot of the origin is in another one
+        for other in range(count):
+            if corners[other, 3] == 1 and float(facets[other, 3]) <= float(facets[nearest, 3]) + within:
+                found, off = _nearest_in_facet(vertices, facets, corners, other)
+                if off < least:
+                    facet, shares, least = other, found, off
     normal, depth = load(facets, facet, 0), float(facets[facet, 3])
-    one, two, three = corners[facet, 0], corners[facet, 1], corners[facet, 2]
-    a, b, c = load(vertices, one, 0), load(vertices, two, 0), load(vertices, three, 0)
-    foot = scale(depth, normal)
-    x, y, z = nearest_in_triangle(subtract(a, foot), subtract(b, foot), subtract(c, foot))
     store(answer, 0, TO_NEAREST, scale(-1.0, normal))
     answer[0, APART] = -depth
+    one, two, three = corners[facet, 0], corners[facet, 1], corners[facet, 2]
     for side in range(2):
         column = 3 + 3 * side
-        at = scale(x, load(vertices, one, column))
-        at = add_scaled(add_scaled(at, y, load(vertices, two, column)), z, load(vertices, three, column))
+        at = scale(shares[0], load(vertices, one, column))
+        at = add_scaled(
+            add_scaled(at, shares[1], load(vertices, two, column)), shares[2], load(vertices, three, column)
+        )
         store(answer, 0, NEAREST + 3 * side, at)
 
 
@@ -406,5 +428,5 @@ def part_cores(
         if expanded < 0:
             break
         count = expanded
-    _answer_facet(vertices, facets, corners, facet, answer)
+    _answer_facet(vertices, facets, corners, count, facet, size, answer)
     return 0

@@ -286,16 +286,14 @@ _ALL_BITS = 0xFFFFFFFF
 """Half of the mask of all layers."""
 
 
-def bits_of(layers: Iterable[int], owner: str) -> tuple[int, int]:
+def bits_of(layers: Iterable[int], owner: str, argument: str = "collides_with") -> tuple[int, int]:
     """Layers as the lower and the upper 32 bits of a mask."""
     if layers is ALL:
         return _ALL_BITS, _ALL_BITS
     rule, mask = "up to 64 layers from 0 to 63, or shapes.ALL", 0
     places = count()
-    for layer in members(
-        layers, "collides_with", owner, rule, lambda layer: _is_number(layer) and next(places) < MOST_LAYERS
-    ):
-        mask |= 1 << checked_layer(layer, "collides_with", owner)
+    for layer in members(layers, argument, owner, rule, lambda layer: _is_number(layer) and next(places) < MOST_LAYERS):
+        mask |= 1 << checked_layer(layer, argument, owner)
     return mask & _ALL_BITS, mask >> 32
 
 

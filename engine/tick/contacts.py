@@ -145,7 +145,7 @@ class Contacts:
             # a large terrain is not copied again when a body comes
             self._points, (columns, self._grounds) = held, gathered_points(held)
             self._columns = columns
-        self._found, self._polygon, self._narrow = _comparison(self._columns, self._has_cores)
+        self._found, self._polygon, self._narrow = comparison(self._columns, self._has_cores)
         self._terrain = (
             *(self._grounds, np.flatnonzero(types >= layout.MESH), self._bounds),
             *_terrain_scratch(self._has_terrain),
@@ -319,7 +319,7 @@ def _search(count: int) -> tuple[Any, ...]:
     )
 
 
-def _comparison(points: FloatArray, has_cores: bool) -> tuple[FloatArray, FloatArray, tuple[Any, ...]]:
+def comparison(points: FloatArray, has_cores: bool) -> tuple[FloatArray, FloatArray, tuple[Any, ...]]:
     """The arrays for the points of a pair, for polygons, and for the comparison of cores with these points."""
     vertices, facets = (parting.MOST_VERTICES, parting.MOST_FACES) if has_cores else (1, 1)
     narrow = (
@@ -345,7 +345,7 @@ def _near_loop() -> Loop:
 @cache
 def _core_loops() -> tuple[Loop, ...]:
     """The kernels that compare cores, in the order of `collision.detection`."""
-    found, polygon, narrow = _comparison(np.zeros((4, 1)), False)
+    found, polygon, narrow = comparison(np.zeros((4, 1)), False)
     array, forms, calls = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
     return (
         named(touch_shapes, array, array, forms, narrow, found, polygon, calls, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0),
@@ -357,7 +357,7 @@ def _core_loops() -> tuple[Loop, ...]:
 @cache
 def _terrain_loops() -> tuple[Loop, ...]:
     """The kernels that compare shapes with terrains, in the order of `collision.terrain`."""
-    found, polygon, narrow = _comparison(np.zeros((4, 1)), False)
+    found, polygon, narrow = comparison(np.zeros((4, 1)), False)
     array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
     parts, scratch = gathered_points([])[1], _terrain_scratch(False)
     common = array, array, forms
@@ -375,7 +375,7 @@ def kernels_of_contacts() -> list[Loop]:
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
-    points, polygon, narrow = _comparison(np.zeros((4, 1)), False)
+    points, polygon, narrow = comparison(np.zeros((4, 1)), False)
     ground = (gathered_points([])[1], flat, array, *_terrain_scratch(False))
     found = Packed(
         *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, ground, points, polygon),

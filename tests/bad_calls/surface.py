@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
-PACKAGES = ("engine", "engine.shapes", "engine.contacts")
+PACKAGES = ("engine", "engine.shapes", "engine.contacts", "engine.queries")
 """Where the walk starts; the modules in `__all__` of these, such as `engine.forces`, are walked too."""
 
 BEYOND = ("engine.store.memory", "engine.store.views")

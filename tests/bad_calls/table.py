@@ -202,6 +202,32 @@ method(
     angular_velocity_world=arg(VECTOR),
 )
 method("Body.add_shape", lambda s: s.linked[0], shape=arg(OBJECT, shapes.Box((1, 1, 1))), **_PLACED)
+_WAY = {
+    "origins": arg(rows(3), (0.0, 0.0, 5.0)),
+    "directions": arg(rows(3), (0.0, 0.0, -1.0)),
+    "max_distance": arg(either(POSITIVE, STACK).accepting("inf", "inf as a component")),
+    "layers": arg(LAYERS),
+}
+_PROBE = arg(OBJECT, shapes.Sphere(0.5))
+method("World.ray_cast", lambda s: s.jointed, changes=False, **_WAY)
+method("World.shape_cast", lambda s: s.jointed, changes=False, shape=_PROBE, orientation=arg(rows(4)), **_WAY)
+method(
+    "World.overlaps",
+    lambda s: s.jointed,
+    changes=False,
+    shape=_PROBE,
+    position=arg(rows(3), (0.0, 0.0, 5.0)),
+    orientation=arg(rows(4)),
+    layers=arg(LAYERS),
+)
+method("World.bodies_at", lambda s: s.jointed, changes=False, point=arg(rows(3)), layers=arg(LAYERS))
+method(
+    "World.closest_points",
+    lambda s: s.jointed,
+    changes=False,
+    a=arg(OBJECT.accepting("empty"), At(lambda s: s.linked[0])),
+    b=arg(OBJECT.accepting("empty"), At(lambda s: s.hull)),
+)
 setters(
     lambda s: s.hull,
     "Sphere",
@@ -328,6 +354,7 @@ method(
     capacity=arg(count(1).loosely.optional),
     joints=arg(SWITCH),
     contacts=arg(SWITCH),
+    queries=arg(SWITCH),
     wheels=arg(SWITCH),
     pulses=arg(SWITCH),
     game_mode=arg(SWITCH.optional),
@@ -1471,7 +1498,7 @@ exempt(
     *("StarTrackerReading", "SunSensorReading", "DesyncError", "Assembly", "BodyStates", "Wrench", "Model", "State"),
 )
 exempt("a material cannot be changed", "Material.friction", "Material.restitution")
-exempt("a world makes it", "Contact", "Contacts", "ShapeHandle")
+exempt("a world makes it", "Contact", "Contacts", "Hits", "Nearest", "Overlaps", "ShapeHandle")
 exempt("the constructor or method that is given it checks it", "Exclusion", "Gimbal")
 exempt("an abstract class, whose constructor subclasses call", "Joint")
 exempt(

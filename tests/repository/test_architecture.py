@@ -66,6 +66,7 @@ FLOORS = {
         "saving",
         "second_name",
         "plot",
+        "queries",
         "solutions",
         "world",
         "",
