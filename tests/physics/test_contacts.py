@@ -230,7 +230,7 @@ def test_divided_ticks_have_contacts_in_each_step(calls_python):
 def test_a_tick_that_fails_after_it_has_found_contacts_puts_those_of_the_last_one_back(method, height):
     """The tank drains so far that the tensor without the wheel has no inverse, which is found at the end of the tick, or of a step."""
     world = World(1 / 60, integrator=method)
-    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), velocity=(0.3, 0.0, 0.0), angular_velocity_world=(0.0, 0.0, 0.2))
     ball = world.add_body(
         MassProperties(10.0, np.diag((4.0, 4.0, 4.0))), position=(0.0, 0.0, height), velocity=(0, 0, -1.0)
     )
