@@ -606,10 +606,12 @@ class Body:
         collides_with: Iterable[int] = ALL,
         sensor: bool = False,
         name: str | None = None,
+        allow_overlap: bool = False,
     ) -> ShapeHandle:
         """Give the body a shape, by which it touches other bodies and shapes of the world; its mass properties stay as they are.
 
-        Bodies that an enabled joint connects do not touch each other.
+        Bodies that an enabled joint connects do not touch each other. The first tick with a new shape is rejected if it would begin deeper
+        in another one than half the least extent of both; bodies that are less deep part at 1 m/s at most.
 
         Args:
             shape: A shape of `engine.shapes`.
@@ -620,6 +622,7 @@ class Body:
             collides_with: The layers of the shapes that it touches.
             sensor: Whether it only reports what it overlaps to functions of `World.on_contact`, and never pushes.
             name: Its name, which other shapes may share; None is the kind of shape.
+            allow_overlap: Whether the first tick with the shape may begin with it deep in others, from which it then parts.
 
         Returns:
             The handle of the shape.
@@ -637,7 +640,8 @@ class Body:
         """
         _ = self.index  # a removed body says so
         owner, options = f"{self!r}.add_shape", (position, orientation, material, layer, collides_with, sensor, name)
-        return self._world._add_shape(ShapeHandle(shape, self, *options, owner=owner), owner)
+        handle = ShapeHandle(shape, self, *options, allow_overlap=allow_overlap, owner=owner)
+        return self._world._add_shape(handle, owner)
 
     # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting
 

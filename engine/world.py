@@ -1181,6 +1181,7 @@ class World:
         name: str | None = None,
         velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
         angular_velocity_world: npt.ArrayLike = (0.0, 0.0, 0.0),
+        allow_overlap: bool = False,
     ) -> ShapeHandle:
         """Add a shape to the world, which is at rest or moves as prescribed; bodies with shapes touch it.
 
@@ -1198,6 +1199,7 @@ class World:
             name: Its name, which other shapes may share; None is the kind of shape.
             velocity: Of its origin [m/s], world frame, shape (3,); the handle changes it later.
             angular_velocity_world: About its origin [rad/s], world frame, shape (3,).
+            allow_overlap: Whether the first tick with it may begin with bodies deep in it; see `Body.add_shape`.
 
         Returns:
             The handle of the shape.
@@ -1214,8 +1216,9 @@ class World:
             >>> belt = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), position=(0.0, 0.0, 1.0), velocity=(0.5, 0.0, 0.0))
             >>> belt.velocity = (0.0, 0.0, 0.0)  # it stands still from the next tick on
         """
-        options = position, orientation, material, layer, collides_with, sensor, name, velocity, angular_velocity_world
-        return self._add_shape(ShapeHandle(shape, None, *options, owner="World.add_shape"), "World.add_shape")
+        options = position, orientation, material, layer, collides_with, sensor, name
+        moving = velocity, angular_velocity_world, allow_overlap
+        return self._add_shape(ShapeHandle(shape, None, *options, *moving, owner="World.add_shape"), "World.add_shape")
 
     def remove_shape(self, shape: ShapeHandle) -> None:
         """Remove a shape of the world or of a body.

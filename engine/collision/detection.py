@@ -64,6 +64,8 @@ from .layout import (
     CONTACT_ROWS,
     CONTACTS,
     CYLINDER,
+    DEEP,
+    DEEP_IN,
     ENABLED,
     EXCLUDED,
     FIRST_OF,
@@ -74,6 +76,7 @@ from .layout import (
     GAP,
     GROUP,
     HIGH,
+    IS_NEW,
     LAYER,
     LEAST_HALF,
     LOW,
@@ -104,6 +107,7 @@ from .layout import (
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
     SHORT_OF_ROOM,
+    SHORT_OF_SPACE,
     SHORT_OF_STRUCTURES,
     SIZES,
     SOLVER,
@@ -121,8 +125,10 @@ MARGIN_OF_SIZE = 0.01
 """Share of the lesser half extent by which shapes may be apart to be compared, beside what they may move in the tick."""
 MATCHED_OF_SIZE = 0.1
 """Share of the least half extent by which a point may have moved since the last tick and be the same."""
+DEEPEST_OF_SIZE = 1.0
+"""Depth, as a share of the least half extent, up to which a shape may be placed in another one."""
 FULL = -77
-"""What the operation returns if an array is too short; nothing was changed."""
+"""What the operation returns if an array is too short, or shapes were placed too deep in one another; nothing was changed."""
 
 _EVERYWHERE = 1e300
 NUMBER, NEAR, TOUCH = 4, 5, 6
@@ -429,19 +435,25 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             count = _touch(bodies, shapes, found, polygon, base, first, second, margin)
         if count == 0:
             continue
+        deepest = 0
+        for each in range(1, count):
+            if found[each, APART_BY] < found[deepest, APART_BY]:
+                deepest = each
+        is_sensed = shapes[SENSOR, first] != 0.0 or shapes[SENSOR, second] != 0.0
+        is_new = shapes[IS_NEW, first] != 0.0 or shapes[IS_NEW, second] != 0.0
+        if is_new and not is_sensed and found[deepest, APART_BY] < -DEEPEST_OF_SIZE * least:
+            counts[SHORT], counts[DEEP], counts[DEEP_IN] = SHORT_OF_SPACE, first, second
+            found[0, APART_BY] = found[deepest, APART_BY]
+            return FULL
         if contact + sensed == touches.shape[1] or point + sensed + count > touching.shape[0]:
             counts[SHORT] = SHORT_OF_POINTS
             return FULL
-        if shapes[SENSOR, first] != 0.0 or shapes[SENSOR, second] != 0.0:
+        if is_sensed:
             sensed += 1
             at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
             touches[TOUCHING_BODY, at], touches[TOUCHED_BODY, at] = body, other
             touches[POINTS_FROM, at], touches[POINTS_OF_CONTACT, at] = last, 1
             touches[FIRST_OF, at], touches[SECOND_OF, at] = first, second
-            deepest = 0
-            for each in range(1, count):
-                if found[each, APART_BY] < found[deepest, APART_BY]:
-                    deepest = each
             _put_point(bodies, shapes, touching, found, deepest, last, base, first, second)
             continue
         pair = (pairs[number, 2], pairs[number, 3])
@@ -496,7 +508,7 @@ def _known_pair(contacts: Array, known: int) -> tuple[int, int]:
 
 @kernel("keep-contacts")
 def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Write the contacts of the tick into their table, and move the shapes of the world.
+    """Write the contacts of the tick into their table, move the shapes of the world, and note that shapes have taken a tick.
 
     Packed are the bodies, the shapes, the contacts with their number, what they were before the tick or step with their number, the arrays
     of detection, the steps that have been taken of the tick if it is divided, and the length of the tick or step [s].
@@ -534,6 +546,8 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                 written += 1
     known_count[0] = written
     for shape in range(counts[SHAPES]):
+        if shapes[ENABLED, shape] != 0.0:
+            shapes[IS_NEW, shape] = 0.0
         if moves(shapes, shape):
             _move_shape(shapes, shape, dt)
     return 1

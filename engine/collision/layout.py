@@ -17,7 +17,9 @@ SENSOR, GROUP = 20, 21
 SHAPE_VELOCITY, SHAPE_SPIN, PIVOT = 22, 25, 28
 """Of a shape of the world, the velocity of the origin of the shape of which it is a part, its angular velocity, and this origin from its
 own, in its own axes."""
-SHAPE_ROWS = 31
+IS_NEW = 31
+"""Whether its depth in other shapes is still to be checked, because no tick has been taken with it."""
+SHAPE_ROWS = 32
 
 SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL, MESH, FIELD = range(8)
 """A plane has its normal as the third axis of its orientation. Types from `CAPSULE` to `HULL` are compared as convex cores; a mesh and a
@@ -47,11 +49,11 @@ SOLVER = 25
 CONTACT_ROWS = 26
 
 # numbers in `counts`
-SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, SHORT, SENSED = range(7)
-"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, what was too short, and pairs with a
-sensor, which are at the end of the list of contacts."""
-COUNTS = 7
-SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
+SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, SHORT, SENSED, DEEP, DEEP_IN = range(9)
+"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, what was too short, pairs with a sensor,
+which are at the end of the list of contacts, and two shapes that were placed too deep in one another."""
+COUNTS = 9
+SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM, SHORT_OF_SPACE = range(1, 6)
 
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12

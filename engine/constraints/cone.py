@@ -13,7 +13,7 @@ from math import sqrt
 from ..compilation.compiler import call, inlined, kernel
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
-from ..loops.layout import INERTIA, MASS
+from ..loops.layout import INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
 from .bounded import (
     MOST_NEWTON_STEPS,
     MOST_SEARCH_STEPS,
@@ -390,7 +390,7 @@ def _minimise(
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    share = 0.0
+    share, has_joints = 0.0, first_link < last_link
     for _step in range(MOST_NEWTON_STEPS):
         changed = try_bounded(rows, first_row, last_row)
         others_changed, slides = _try_points(links, rows, touching, first_contact, last_contact)
@@ -399,11 +399,21 @@ def _minimise(
             return 1
         sum_tried(work, links, rows, first, last, first_link, last_link)
         add_tried(work, links, rows, first_contact, last_contact)
+        wrong = 0.0
         for place in range(first, last):
             moved, turn = load_vector(work, CHANGE, place), load_vector(work, CHANGE + 3, place)
             add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
             turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
             add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
+            if has_joints:
+                moved = scale(float(own[INVERSE_MASS, place]), load_vector(work, SOLUTION, place))
+                turn = apply_symmetric(
+                    load_symmetric(own, INVERSE_INERTIA, place), load_vector(work, SOLUTION + 3, place)
+                )
+                for entry in range(3):
+                    wrong = max(wrong, abs(moved[entry]), size * abs(turn[entry]))
+        if has_joints and share > 0.0 and wrong <= least_rate:
+            return 1
         if changed or not is_made:
             is_made = True
             _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
@@ -427,7 +437,7 @@ def _minimise(
                 largest = max(largest, abs(change) * (size if entry > 2 else 1.0))
         _take_gain(links, rows, first_link, last_link, share)
         _take_gain(links, rows, first_contact, last_contact, share)
-        if largest <= least_rate:
+        if largest <= least_rate and not has_joints:
             return 1
     return 0
 

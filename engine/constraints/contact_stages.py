@@ -232,6 +232,16 @@ def _begin_velocities(links: Integers, touching: Array, rows: Array, first: int,
 
 
 @inlined
+def _give_change(work: Array, rows: Array, row: int, place: int, other: int, impulse: float) -> None:
+    """Add an impulse of a row to the sums on its bodies, linear in the world frame and angular in the body frame."""
+    add_to_vector(work, CHANGE, place, scale(impulse, load(rows, row, LINEAR)))
+    add_to_vector(work, CHANGE + 3, place, scale(impulse, load(rows, row, ON_BODY)))
+    if other >= 0:
+        add_to_vector(work, CHANGE, other, scale(-impulse, load(rows, row, LINEAR)))
+        add_to_vector(work, CHANGE + 3, other, scale(-impulse, load(rows, row, ON_OTHER)))
+
+
+@inlined
 def _expect(
     own: Array,
     work: Array,
@@ -245,7 +255,12 @@ def _expect(
     column: int,
     step: float,
 ) -> None:
-    """Expect the change of the velocities by the impulses of the first solve in the last step, and the rates of all rows for it."""
+    """Expect the change of the velocities by the impulses of points in the first solve of the last step and by those of joints in it, and
+    the rates of all rows for it.
+
+    The impulses of joints then start from zero as those of points do. What they were in an impact would fling the bodies so far in the
+    drift that what is missed at its end says nothing.
+    """
     for place in range(*places):
         store_vector(work, CHANGE, place, (0.0, 0.0, 0.0))
         store_vector(work, CHANGE + 3, place, (0.0, 0.0, 0.0))
@@ -254,11 +269,12 @@ def _expect(
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             impulse = step * dot(load(rows, row, LINEAR), load(touching, point, column))
-            add_to_vector(work, CHANGE, place, scale(impulse, load(rows, row, LINEAR)))
-            add_to_vector(work, CHANGE + 3, place, scale(impulse, load(rows, row, ON_BODY)))
-            if other >= 0:
-                add_to_vector(work, CHANGE, other, scale(-impulse, load(rows, row, LINEAR)))
-                add_to_vector(work, CHANGE + 3, other, scale(-impulse, load(rows, row, ON_OTHER)))
+            _give_change(work, rows, row, place, other, impulse)
+    for link in range(*joints):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            _give_change(work, rows, row, place, other, float(rows[row, IMPULSE]))
+            rows[row, IMPULSE] = 0.0
     for place in range(*places):
         moved = scale(float(own[INVERSE_MASS, place]), load_vector(work, CHANGE, place))
         turned = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), load_vector(work, CHANGE + 3, place))
@@ -369,6 +385,8 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         warm(joints, links, rows, first_link, last_link, step)
         tolerance = float(measures[island, TOLERANCE])
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
+    lists = ((first, last), contacts, (first_link, last_link))
+    _expect(own, work, links, touching, points, rows, *lists, FIRST_POSITIONS, step)
     enough, found = GAP_OF_SIZE * size, 1
     for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
@@ -383,9 +401,6 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         if turn == MOST_CONTACT_ROUNDS:
             solver = BY_ROUNDS_ALONE
             break
-        if turn == 0:
-            lists = ((first, last), contacts, (first_link, last_link))
-            _expect(own, work, links, touching, points, rows, *lists, FIRST_POSITIONS, step)
         wanted = max(1e-3 * worst, 0.1 * enough) / step
         arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
         found = call(calls[CONES_CALL], (*arrays, island, size, wanted))
@@ -498,6 +513,8 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
     for place in range(first, last):
         for entry in range(13):
             work[START + entry, place] = work[END + entry, place]
+    lists = ((first, last), contacts, (first_link, last_link))
+    _expect(own, work, links, touching, points, rows, *lists, FIRST_VELOCITIES, step)
     enough, found = 0.1 * GAP_OF_SIZE * size / step, 1
     for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
@@ -517,9 +534,6 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         if turn == MOST_CONTACT_ROUNDS:
             solver = BY_ROUNDS_ALONE
             break
-        if turn == 0:
-            lists = ((first, last), contacts, (first_link, last_link))
-            _expect(own, work, links, touching, points, rows, *lists, FIRST_VELOCITIES, step)
         wanted = max(1e-3 * worst, 0.1 * enough)
         arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
         found = call(calls[CONES_CALL], (*arrays, island, size, wanted))

@@ -14,7 +14,7 @@ from ..collision import layout
 from ..constraints.layout import BY_SWEEPS
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
+from ..store.schema import ANY, FLAG, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
 from .shape import Shape, pivot_of, placed, pose_of_whole
 
@@ -39,9 +39,10 @@ SHAPES = Schema(
         Field("velocity", Kind.COMMAND, 3, "m/s", "world", digest=11, rule=ANY, is_new=True, meaning="of the shape's origin"),
         Field("angular_velocity_world", Kind.COMMAND, 3, "rad/s", "world", digest=12, rule=ANY, is_new=True),
         Field("pivot", Kind.MODEL, 3, "m", "shape", digest=13, is_new=True, meaning="origin of the shape of which it is a part"),
+        Field("placed", Kind.STATE, digest=14, is_new=True, stored=FLAG, meaning="whether its depth in others is still to be checked"),
     ),
     flown=True,
-    flown_while=("velocity", "angular_velocity_world"),
+    flown_while=("velocity", "angular_velocity_world", "placed"),
 )  # fmt: skip
 """Shapes, in the component order of `collision.layout`."""
 
@@ -124,6 +125,7 @@ class ShapeHandle(TableRows):
         name: str | None = None,
         velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
         angular_velocity_world: npt.ArrayLike = (0.0, 0.0, 0.0),
+        allow_overlap: bool = False,
         *,
         owner: str = "ShapeHandle",
     ) -> None:
@@ -163,6 +165,7 @@ class ShapeHandle(TableRows):
             "velocity": vector(velocity, "velocity", owner)[:, np.newaxis],
             "angular_velocity_world": vector(angular_velocity_world, "angular_velocity_world", owner)[:, np.newaxis],
             "pivot": np.transpose([pivot_of(solid) for solid in solids]),
+            "placed": [[not boolean(allow_overlap, "allow_overlap", owner)]],
         }
         super().__init__([(body,)] * len(solids), {key: np.asarray(value, float) for key, value in values.items()})
 
@@ -194,6 +197,15 @@ class ShapeHandle(TableRows):
     def orientation(self) -> FloatArray:
         """Unit quaternion, scalar-last (x, y, z, w), from its axes to those of the body or the world, shape (4,)."""
         return reading(self._pose()[1])
+
+    @property
+    def allow_overlap(self) -> bool:
+        """Whether it may be deep in other shapes when the next tick begins; True once a tick has been taken with it."""
+        return not self._value("placed")
+
+    @allow_overlap.setter
+    def allow_overlap(self, value: bool) -> None:
+        self._write(layout.IS_NEW, float(not boolean(value, "allow_overlap", repr(self))))
 
     @property
     def velocity(self) -> FloatArray:

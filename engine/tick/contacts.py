@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from ..collision.detection import find_contacts, keep_contacts
 from ..collision.layout import (
     CONTACTS,
     COUNTS,
+    DEEP,
+    DEEP_IN,
     EXCLUDED,
     SHAPES,
     SHORT,
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
+    SHORT_OF_SPACE,
     SHORT_OF_STRUCTURES,
 )
 from ..collision.manifold import touch_cores
@@ -184,9 +187,15 @@ class Contacts:
         islands.touching = self._touching
 
     def grow(self) -> None:
-        """Have longer arrays after a tick that was not run because one was too short."""
+        """Have longer arrays after a tick that was not run because one was too short.
+
+        Raises:
+            ValueError: If it was not run because shapes were placed too deep in one another.
+        """
         short = int(self.counts[SHORT])
         self.counts[SHORT] = 0
+        if short == SHORT_OF_SPACE:
+            self._refuse_depth()
         if short == SHORT_OF_PAIRS:
             self._pairs = np.zeros((2 * len(self._pairs), 4), np.int64)
         elif short == SHORT_OF_POINTS:
@@ -199,6 +208,16 @@ class Contacts:
         else:
             self._fit_room()
         self._version += 1
+
+    def _refuse_depth(self) -> NoReturn:
+        """Reject the tick that would begin with shapes placed too deep in one another."""
+        rows = self.counts[[DEEP, DEEP_IN]]
+        first, second = self._store.world()._forces.owners_of(self.shapes, rows)
+        depth, least = -float(self._found[0, layout.APART_BY]), float(self._bounds[rows, layout.LEAST_HALF].min())
+        raise ValueError(
+            f"World: {first!r} was placed {depth:.3g} m deep in {second!r}, and the rule is at most half the least extent of both, "
+            f"{least:.3g} m; place them farther apart, or give one of them allow_overlap=True"
+        )
 
     def _fit_room(self) -> None:
         self.islands.make_room(None, self._room)

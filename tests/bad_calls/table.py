@@ -192,6 +192,7 @@ _PLACED = {
     "collides_with": arg(LAYERS, shapes.ALL),
     "sensor": arg(SWITCH),
     "name": arg(NAMED),
+    "allow_overlap": arg(SWITCH),
 }
 method(
     "World.add_shape",
@@ -244,6 +245,7 @@ setters(
     "ShapeHandle",
     velocity=VECTOR,
     angular_velocity_world=VECTOR,
+    allow_overlap=SWITCH,
 )
 method("Contacts.solver_of", lambda s: s.jointed.contacts, "World", body=arg(OBJECT, At(lambda s: s.linked[0])))
 made("Sphere", shapes.Sphere, radius=arg(POSITIVE, 0.5))
