@@ -10,10 +10,11 @@ import numpy as np
 
 from ..constraints import layout
 from ..constraints.rows import limits_reached
-from ..joints.closing import CLOSED, HARD, ClosingJoint
+from ..joints.closing import CLOSED, DISARMED, HARD, ClosingJoint
 from ..joints.joint import JOINTS
 from ..store.calling import NEVER_RUN, EventCallback, refuse_result
 from ..store.store import Store
+from .latches import OpenLatches
 
 EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
 """The events of joints."""
@@ -29,21 +30,23 @@ class JointEvents:
         functions: The functions to call, in the order in which they were added.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, latches: OpenLatches) -> None:
         self._store = store
+        self._latches = latches
         self._table = store.table(JOINTS)
         self.functions: list[EventCallback] = []
 
     @property
     def is_watching(self) -> bool:
-        """Whether every tick must be followed by a look at the joints."""
+        """Whether the joints must be looked at in the tick that starts now."""
         table, count = self._table.array, self._table.count
         if not count:
             return False
         thresholds = table[layout.BREAK_FORCE : layout.BREAK_TORQUE + 1, :count]
         if np.isfinite(thresholds).any() or any(each.event == "limit" for each in self.functions):
             return True
-        return bool((table[layout.LATCH_PHASE, :count] > HARD).any())
+        phases = table[layout.LATCH_PHASE, :count]
+        return bool((phases > DISARMED).any()) or self._latches.are_near
 
     def note_limits(self) -> None:
         """Take note of the limits at which joints are now, before the first function is given that is told of those reached later."""

@@ -31,6 +31,7 @@ from .island_kernels import WHOLE_TICK, Bound, loops_around_islands, numbering_l
 from .islands import Islands
 from .joint_conflicts import find_conflict
 from .joint_fit import JointFit
+from .latches import OpenLatches
 
 _LOG = logging.getLogger("polhode")
 
@@ -46,6 +47,7 @@ class Joints:
         self._islands, self._all = Islands(bodies), Islands(bodies, has_all=True)
         self.contacts = Contacts(store, bodies, self._tables)
         self.fit = JointFit(store, bodies, self._table)
+        self.latches = OpenLatches(store, bodies)
         self._steps = np.zeros(1, np.int64)
         self._moves_all = False
         self._has_warned = False
@@ -63,8 +65,14 @@ class Joints:
     def key(self) -> tuple[int, ...]:
         """Changes whenever a loop that was bound to the islands may have become stale."""
         if not self.any:
-            return ()
-        return (*self.contacts.key, *self._islands.key, *self._all.key, *(id(table.array) for table in self._tables))
+            return self.latches.key
+        return (
+            *self.latches.key,
+            *self.contacts.key,
+            *self._islands.key,
+            *self._all.key,
+            *(id(table.array) for table in self._tables),
+        )
 
     @property
     def _tables(self) -> tuple[Table, Table, Table]:

@@ -141,7 +141,8 @@ class Plan:
         self._given.clear()
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
-        self._program = Program(self._operations(self._acting(forces), self._threads), bodies.control)
+        latches = [self.joints.latches.operation()] if self.joints.latches.any else []
+        self._program = Program([*latches, *self._operations(self._acting(forces), self._threads)], bodies.control)
         self._run = self._program.run
         if not COMPILED:
             self._run = partial(self._take_in_python, self._run)

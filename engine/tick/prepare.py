@@ -32,6 +32,7 @@ from .actuators import actuator_kernels, loops_of_programs
 from .contacts import kernels_of_contacts
 from .fields import BUILT_IN
 from .island_kernels import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
+from .latches import LATCHES_LOOP
 
 _LOG = logging.getLogger("polhode")
 
@@ -98,6 +99,7 @@ def kernels_for(future: Future) -> list[Loop]:
                 loops += every_call if future.has_contacts else every_call[: POINT_CALLS[0]]
             loops += kernels_of_contacts() if future.has_contacts else []
             loops += [numbering_loop(), *loops_around_islands(stores), *(loops_of_joint_steps() if divides else [])]
+            loops += [LATCHES_LOOP] if future.has_joints else []
         if future.drives_actuators:
             loops += actuator_kernels()
         if future.has_joints or future.has_contacts or future.drives_actuators or divides:

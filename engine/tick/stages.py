@@ -136,7 +136,7 @@ class Stages:
         self.observers: list[Callback] = []
         self.before: list[Callback] = []
         self.behind: list[Callback] = []
-        self.joint_events = JointEvents(store)
+        self.joint_events = JointEvents(store, plan.joints.latches)
         self.contact_events = ContactEvents(store, plan.joints.contacts, self.joint_events)
         self.policy = Policy()
         self.sampling: Callable[[SampledPart], Callback] = _sampling
@@ -226,7 +226,7 @@ class Stages:
 
     @property
     def _watches(self) -> bool:
-        """Whether every tick must be followed by a look at joints or contacts."""
+        """Whether joints or contacts must be looked at in the tick that starts now."""
         return self.joint_events.is_watching or self.contact_events.is_watching
 
     # the stages
@@ -243,6 +243,7 @@ class Stages:
         called = self._called()
         due = [callback for callback in called if count % callback.every == 0] if called else called
         watches_joints, watches_contacts = self.joint_events.is_watching, self.contact_events.is_watching
+        self._plan.joints.latches.note_look()
         if not due and not watches_joints and not watches_contacts and not self._plan.calls_forces:
             return
         store = self._store

@@ -8,6 +8,7 @@ import pytest
 
 from engine import MassProperties, World, flight, forces, joints
 from engine.compilation.compiler import COMPILED
+from engine.integrators import Substepped
 
 from ..worlds import OTHER, PROPERTIES
 
@@ -207,3 +208,48 @@ def test_switching_a_force_off_selects_no_other_loop():
     before = loop_of(world)
     world.forces[1].enabled = False
     assert loop_of(world) is before
+
+
+def docking(method="semi-implicit-euler", speed=0.05, distance=0.1):
+    """A ship that drifts towards a station, with an open latch between their ports, which are 0.5 m apart."""
+    world = World(0.05, integrator=method)
+    box = MassProperties.box(500.0, (2.0, 2.0, 2.0))
+    ship = world.add_body(box, velocity=(speed, 0.0, 0.0), angular_velocity_body=(0.003, 0.0, 0.0))
+    station = world.add_body(box, position=(2.5, 0.02, 0.0))
+    port = joints.Port(position=(1, 0, 0), axis=(1, 0, 0), up=(0, 0, 1))
+    other_port = joints.Port(position=(-1, 0, 0), axis=(-1, 0, 0), up=(0, 0, 1))
+    capture = joints.Capture(distance=distance)
+    return world, world.add_joint(joints.Latch(ship, station, port, other_port, clocking=0.0, capture=capture))
+
+
+@pytest.mark.skipif(not COMPILED, reason="without numba the loop itself consists of Python calls")
+def test_an_open_latch_that_is_out_of_reach_costs_no_call_of_python():
+    world, latch = docking()
+    world.step(3)
+    assert python_calls(lambda: world.step(100))[1:] == ["step"]
+    assert (latch.state, world.tick_count) == ("open", 103)
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.4])
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "rk4", Substepped("rk4", 3)])
+def test_a_latch_captures_in_the_same_tick_however_ticks_are_called(method, speed):
+    """Within its limits, or too fast; released, it waits until the ports have been beyond them, here in both directions."""
+    told, worlds = [], []
+    for watched in (True, False):
+        world, latch = docking(method, speed)
+        times = []
+        for event in ("captured", "locked", "released"):
+            world.on_joint(lambda world, joint, times=times: times.append(world.tick_count), event=event)
+        if watched:  # which lets Python look in every tick
+            latch.break_force = 1e9
+        for ticks in (400, 1, 7, 400, 900):
+            for _tick in range(ticks if watched else 1):
+                world.step(1 if watched else ticks)
+            if latch.state == "hard":
+                latch.release(push=30.0)
+        told.append(times)
+        latch.break_force = None
+        worlds.append(world)
+    assert told[0] == told[1]
+    assert (len(told[0]) > 2) == (speed < 0.1)
+    assert worlds[0].state_hash() == worlds[1].state_hash()

@@ -1,0 +1,88 @@
+"""Open latches, at which Python looks only in ticks in which one may capture."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compilation.choice import named, ready
+from ..compilation.packed import Packed
+from ..constraints.latches import distances_in_reach, latches_in_reach
+from ..constraints.layout import ENABLED, LATCH_PHASE
+from ..joints.closing import ARMED, DISARMED
+from ..joints.joint import JOINTS
+from ..loops.program import Operation
+from ..store.bodies import Bodies
+from ..store.store import Store
+
+
+class OpenLatches:
+    """The open latches of a world, and the operation that ends a call of compiled ticks when one of them is in reach."""
+
+    def __init__(self, store: Store, bodies: Bodies) -> None:
+        """Look for latches in a table of joints that may be empty."""
+        self._store, self._bodies = store, bodies
+        self._table = store.table(JOINTS)
+        self._seen: tuple[int, ...] = ()
+        self._found: tuple[object, ...] = ()
+        self._rows, self._distances = np.zeros(0, np.int64), np.zeros((0, 2))
+        self._looked_at = np.full(1, -1, np.int64)
+        self._version = 0
+        self._arguments: Packed | None = None
+        self._made_for = (-1, -1, -1)
+
+    def _look(self) -> None:
+        """Find the latches, if any joint has changed since."""
+        table = self._table
+        seen = table.version, table.numbering, table.count
+        if self._seen == seen:
+            return
+        phases = table.array[LATCH_PHASE, : table.count]
+        rows = np.flatnonzero(((phases == ARMED) | (phases == DISARMED)) & (table.array[ENABLED, : table.count] > 0.0))
+        found = *seen[1:], rows.tobytes(), phases[rows].tobytes()
+        if self._found != found:
+            distances = np.zeros((len(rows), 2))
+            latches = {joint.rows.start: joint for joint in self._store.world().joints} if len(rows) else {}
+            for place, row in enumerate(rows.tolist()):
+                limits = latches[row].capture
+                distances[place] = distances_in_reach(limits.distance, limits.lateral, phases[row] == ARMED)
+            self._rows, self._distances, self._version = rows, distances, self._version + 1
+            self._found = found
+        self._seen = seen
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        if self._table.count:
+            self._look()
+        return self._table.count > 0 and len(self._rows) > 0
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Changes whenever the operation may have become stale."""
+        return (self._version, id(self._table.array)) if self.any else ()
+
+    @property
+    def are_near(self) -> bool:
+        """Whether any of them is in reach now."""
+        return self.any and ready(LATCHES_LOOP)(self._packed(), 1, 0) != 1
+
+    def note_look(self) -> None:
+        """Let the tick that starts now run, because Python has looked at all that are near."""
+        self._looked_at[0] = self._bodies.tick_count
+
+    def operation(self) -> Operation:
+        """What ends the call before a tick at whose start one is in reach."""
+        return Operation(latches_in_reach, self._packed())
+
+    def _packed(self) -> Packed:
+        bodies, table = self._bodies, self._table
+        if self._arguments is None or self._made_for != (self._version, bodies.layout_version, id(table.array)):
+            own = self._rows, self._distances, self._looked_at
+            self._arguments = Packed(bodies.array, bodies.control, table.array, *own)
+            self._made_for = self._version, bodies.layout_version, id(table.array)
+        return self._arguments
+
+
+_ARRAY, _FLAT = np.zeros((1, 1)), np.zeros(1, np.int64)
+LATCHES_LOOP = named(latches_in_reach, Packed(_ARRAY, _FLAT, _ARRAY, _FLAT, _ARRAY, _FLAT), 0, 0)
+"""The kernel that looks for latches in reach."""
