@@ -301,18 +301,7 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
             calls[JOINT_ROWS_CALL],
             (own, work, joints, links, points, rows, measures, island, first_link, last_link, END, 0),
         )
-        worst, worst_link = 0.0, -1
-        for link in range(first_link, last_link):
-            for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-                error = abs(float(rows[row, RESIDUAL]))
-                rows[row, MISS] = float(rows[row, RESIDUAL]) / step
-                if is_hard == 0:
-                    rows[row, MISS] = miss_at_end(rows, row, step)
-                    error = abs(unsettled(rows, row) * step)
-                if rows[row, IS_TURN] != 0.0:
-                    error *= size
-                if not error <= worst:
-                    worst, worst_link = error, link
+        worst, worst_link = _find_misses(links, rows, first_link, last_link, is_hard, size, step)
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance or is_last == 1:
             _keep_positions(joints, links, rows, first_link, last_link, step)
@@ -330,16 +319,8 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
                 _take_best(rows, first_row, last_row)
                 is_last = 1
                 continue
-        # give up early if the rounds left cannot be enough at the rate of the last two
-        elif turn > 1:
-            if not worst <= 4.0 * before:
-                return 0
-            if turn > 2:
-                rate, reached = worst / earlier, worst
-                for _left in range((MOST_ROUNDS - turn) // 2):
-                    reached *= rate
-                if rate > 0.25 or reached > tolerance:
-                    return 0
+        elif turn > 1 and _is_too_slow(turn, worst, before, earlier, tolerance):
+            return 0
         earlier, before = before, worst
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
@@ -352,6 +333,39 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
             if call(calls[BOUNDED_CALL], (*bounded, island, size, wanted)) == 0:
                 return 0
     return 0
+
+
+@inlined
+def _find_misses(
+    links: Integers, rows: Array, first_link: int, last_link: int, is_hard: int, size: float, step: float
+) -> tuple[float, int]:
+    """Note by which rate each row misses at the end of a drift; the largest error [m], and the link that has it."""
+    worst, worst_link = 0.0, -1
+    for link in range(first_link, last_link):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            error = abs(float(rows[row, RESIDUAL]))
+            rows[row, MISS] = float(rows[row, RESIDUAL]) / step
+            if is_hard == 0:
+                rows[row, MISS] = miss_at_end(rows, row, step)
+                error = abs(unsettled(rows, row) * step)
+            if rows[row, IS_TURN] != 0.0:
+                error *= size
+            if not error <= worst:
+                worst, worst_link = error, link
+    return worst, worst_link
+
+
+@inlined
+def _is_too_slow(turn: int, worst: float, before: float, earlier: float, tolerance: float) -> bool:
+    """Whether the rounds left cannot be enough at the rate of the last two."""
+    if not worst <= 4.0 * before:
+        return True
+    if turn <= 2:
+        return False
+    rate, reached = worst / earlier, worst
+    for _left in range((MOST_ROUNDS - turn) // 2):
+        reached *= rate
+    return rate > 0.25 or reached > tolerance
 
 
 @kernel("island-velocities")

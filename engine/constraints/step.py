@@ -438,29 +438,11 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         common
     )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
-    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
     base = load_vector(own, POSITION, first)
     boost = load_vector(own, VELOCITY, first)
     if islands[island, IS_ANCHORED] == 1:
         boost = (0.0, 0.0, 0.0)
-    store(measures, island, BASE, base)
-    store(measures, island, DRIFT_VELOCITY, boost)
-    extent = gyration = heaviest = 0.0
-    for place in range(first, last):
-        state = load_state(own, POSITION, place, None)
-        position = subtract(state.position, base)
-        velocity = subtract(state.velocity, boost)
-        store_state(work, END, place, BodyState(position, state.orientation, velocity, state.angular_velocity, None))
-        store_vector(work, KICKED, place, state.velocity)
-        store_vector(work, SUM, place, (0.0, 0.0, 0.0))
-        extent = max(extent, abs(position[0]), abs(position[1]), abs(position[2]))
-        # not less than the radius of gyration, which a body held at its mass centre has as well
-        xx, yy, zz = load_vector(own, INERTIA, place)
-        gyration = max(gyration, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
-        heaviest = max(heaviest, float(own[MASS, place]))
-    extent = max(extent, gyration)
-    measures[island, HEAVIEST] = heaviest
+    extent, gyration = _begin_move(own, work, measures, island, first, last, base, boost)
     for row in range(islands[island, layout.ROWS], islands[island, layout.ROWS_END]):
         rows[row, TOTAL] = 0.0
     measures[island, STEP_LENGTH] = step
@@ -476,31 +458,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         if is_prepared == 0:  # else the last piece ended here, or was too long
             is_prepared = 1
             _ = call(calls[PREPARE_CALL], (common, island, START))
-            reach = 0.0
-            for link in range(first_link, last_link):
-                place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
-                arm = _largest(load(points, link, ARM))
-                other_arm = _largest(load(points, link, OTHER_ARM)) if other >= 0 else 0.0
-                extent = max(extent, arm, other_arm)
-                if joints[TYPE, link] == SLIDER:  # without its travel
-                    arm = _largest(_anchor(own, joints, layout.AT_BODY, place, link))
-                    other_arm = _largest(_anchor(own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
-                reach += arm + other_arm
-            for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
-                extent = max(extent, _largest(load(points, link, ARM)))
-                if links[link, layout.SECOND_PLACE] >= 0:
-                    extent = max(extent, _largest(load(points, link, OTHER_ARM)))
-            tolerance = max(TOLERANCE_OF_SIZE * min(extent, max(reach, gyration)), LEAST_TOLERANCE * extent)
-            if islands[island, HAS_LOOP] == 1:
-                # a loop closes as well as its joints fitted each other when they were added
-                for link in range(first_link, last_link):
-                    slack = max(joints[layout.SLACK, link], extent * joints[layout.SLACK + 1, link])
-                    tolerance = max(tolerance, SLACKS * slack)
-                if islands[island, IS_ANCHORED] == 1:
-                    # a loop through points in the world frame closes to the rounding of their coordinates
-                    largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
-                    tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
-            measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
+            extent = _measure(own, joints, links, islands, points, measures, island, extent, gyration, base)
         measures[island, PIECE] = piece
         measures[island, KICK_TIME] = 0.5 * step if done == 0 else 0.0
         held = call(calls[stage], (common, island, piece, 0))
@@ -520,7 +478,84 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
             _ = call(calls[PREPARE_CALL], (common, island, END))
             if call(calls[last_stage], (common, island, piece)) == 0:
                 return 0
-    # rounded once to the coordinates of the world
+    _end_move(own, work, first, last, step, base, boost)
+    return 1
+
+
+@inlined
+def _begin_move(
+    own: Array, work: Array, measures: Array, island: int, first: int, last: int, base: Vector, boost: Vector
+) -> tuple[float, float]:
+    """Copy the states of an island, relative to its first body, which moves at its velocity unless a joint holds the island to the world.
+
+    Returns:
+        The largest distance along an axis from the first body, or the largest radius of gyration if that is larger; and that radius [m].
+    """
+    store(measures, island, BASE, base)
+    store(measures, island, DRIFT_VELOCITY, boost)
+    extent = gyration = heaviest = 0.0
+    for place in range(first, last):
+        state = load_state(own, POSITION, place, None)
+        position = subtract(state.position, base)
+        velocity = subtract(state.velocity, boost)
+        store_state(work, END, place, BodyState(position, state.orientation, velocity, state.angular_velocity, None))
+        store_vector(work, KICKED, place, state.velocity)
+        store_vector(work, SUM, place, (0.0, 0.0, 0.0))
+        extent = max(extent, abs(position[0]), abs(position[1]), abs(position[2]))
+        # not less than the radius of gyration, which a body held at its mass centre has as well
+        xx, yy, zz = load_vector(own, INERTIA, place)
+        gyration = max(gyration, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+        heaviest = max(heaviest, float(own[MASS, place]))
+    measures[island, HEAVIEST] = heaviest
+    return max(extent, gyration), gyration
+
+
+@inlined
+def _measure(
+    own: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    points: Array,
+    measures: Array,
+    island: int,
+    extent: float,
+    gyration: float,
+    base: Vector,
+) -> float:
+    """Find the size of an island, which is at least `extent` [m], and the tolerance to which its joints are to hold; return the size."""
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    reach = 0.0
+    for link in range(first_link, last_link):
+        place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
+        arm = _largest(load(points, link, ARM))
+        other_arm = _largest(load(points, link, OTHER_ARM)) if other >= 0 else 0.0
+        extent = max(extent, arm, other_arm)
+        if joints[TYPE, link] == SLIDER:  # without its travel
+            arm = _largest(_anchor(own, joints, layout.AT_BODY, place, link))
+            other_arm = _largest(_anchor(own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
+        reach += arm + other_arm
+    for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
+        extent = max(extent, _largest(load(points, link, ARM)))
+        if links[link, layout.SECOND_PLACE] >= 0:
+            extent = max(extent, _largest(load(points, link, OTHER_ARM)))
+    tolerance = max(TOLERANCE_OF_SIZE * min(extent, max(reach, gyration)), LEAST_TOLERANCE * extent)
+    if islands[island, HAS_LOOP] == 1:
+        # a loop closes as well as its joints fitted each other when they were added
+        for link in range(first_link, last_link):
+            slack = max(joints[layout.SLACK, link], extent * joints[layout.SLACK + 1, link])
+            tolerance = max(tolerance, SLACKS * slack)
+        if islands[island, IS_ANCHORED] == 1:
+            # a loop through points in the world frame closes to the rounding of their coordinates
+            largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
+            tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
+    measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
+    return extent
+
+
+@inlined
+def _end_move(own: Array, work: Array, first: int, last: int, step: float, base: Vector, boost: Vector) -> None:
+    """Write the states after the drift, rounded once to the coordinates of the world."""
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
         store_vector(own, POSITION, place, add(base, moved))
@@ -531,7 +566,6 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         )
         store_vector(own, VELOCITY, place, velocity)
         store_vector(own, ANGULAR_VELOCITY, place, load_vector(work, END + ANGULAR_VELOCITY, place))
-    return 1
 
 
 @kernel("island-finish")
@@ -971,11 +1005,8 @@ def _take_step(
         if has_end_kicks and is_all:
             again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
         elif has_end_kicks:
-            for island in range(first_island, last_island):
-                if _is_taken(measures, island, in_parts, divided):
-                    places = (islands[island, BODIES], islands[island, BODIES_END])
-                    kicked = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, each, dt))
-                    again = max(again, kicked)
+            some = (first_island, last_island, in_parts, divided, each, dt)
+            again = max(again, _kick_some(own, stages, islands, calls, measures, actuators, *some))
         _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, kicked_at_once))
         for island in range(first_island, last_island):
             if is_all or _is_taken(measures, island, in_parts, divided):
@@ -988,20 +1019,74 @@ def _take_step(
                 finished = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
                 if finished == 0 and _is_failure(measures, island):
                     return island
-    # a second try for islands whose actuators kick by their rates, in a world without forces that depend on them
     if again == 1 and evaluations == 1:
-        for island in range(first_island, last_island):
-            if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, evaluations):
-                places = (islands[island, BODIES], islands[island, BODIES_END])
-                _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
-                _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
-        _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, EVALUATED))
-        for island in range(first_island, last_island):
-            if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, evaluations):
-                places = (islands[island, BODIES], islands[island, BODIES_END])
-                _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
-                if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(measures, island):
-                    return island
+        return _try_again(
+            *(own, stages, islands, calls, forces, common, measures, actuators),
+            *(first_island, last_island, in_parts, divided, end, step, dt),
+        )
+    return -1
+
+
+@inlined
+def _kick_some(
+    own: Array,
+    stages: Array,
+    islands: Integers,
+    calls: Integers,
+    measures: Array,
+    actuators: tuple[Integers, Array, Array, Array, Integers],
+    first_island: int,
+    last_island: int,
+    in_parts: int,
+    divided: int,
+    each: int,
+    dt: float,
+) -> int:
+    """Give the kicks of actuators at the end of the tick to the islands that take it in these parts; 1 if any depends on the rates."""
+    again = 0
+    for island in range(first_island, last_island):
+        if _is_taken(measures, island, in_parts, divided):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            again = max(again, call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, each, dt)))
+    return again
+
+
+@inlined
+def _try_again(
+    own: Array,
+    stages: Array,
+    islands: Integers,
+    calls: Integers,
+    forces: Packed,
+    common: Packed,
+    measures: Array,
+    actuators: tuple[Integers, Array, Array, Array, Integers],
+    first_island: int,
+    last_island: int,
+    in_parts: int,
+    divided: int,
+    end: float,
+    step: float,
+    dt: float,
+) -> int:
+    """Try the second kick again for islands whose actuators kick by their rates, in a world without forces that depend on them.
+
+    Returns:
+        The number of the island that failed, or -1.
+    """
+    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
+    for island in range(first_island, last_island):
+        if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, 1):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
+            _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
+    _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, EVALUATED))
+    for island in range(first_island, last_island):
+        if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, 1):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
+            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(measures, island):
+                return island
     return -1
 
 
