@@ -12,7 +12,7 @@ from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
 from ..flight.controlled import Controlled
 from ..flight.instruments import FAULT, KEY
-from ..flight.sensor import Sensor, readings
+from ..flight.sensor import ReadingsOfMembers, Sensor
 from ..flight.tank import Tank
 from ..flight.wheel import ReactionWheel
 from ..forces.valves import Valves, impulses_of
@@ -368,7 +368,11 @@ class SensorView(View):
             [[0.0, 0.0, 0.25], [0.0, 0.0, 0.25]]
         """
         _ = self._members.owners.store.world().tick_count  # ends what an exception has left unfinished
-        return type(self._handle).read(_Reader(self))
+        rows = slice(self._first, self._first + self._width * self._members.count)
+        members = self._members
+        return type(self._handle).read(
+            ReadingsOfMembers(self._table.array, rows, members.count, members.owners.plan.dt)
+        )
 
     def _set_fault(self, members: IntArray, value: Any) -> None:
         if value not in _FAULTS:
@@ -393,18 +397,6 @@ class LoopView(View):
 
     def _make_setters(self) -> dict[str, Setter]:
         return {}
-
-
-class _Reader:
-    """What `read` of a sensor calls, for all members."""
-
-    def __init__(self, view: SensorView) -> None:
-        self._view = view
-
-    def _read(self, size: int) -> tuple[Any, Any, Any]:
-        view = self._view
-        rows = slice(view._first, view._first + view._width * view._members.count)
-        return readings(view._table.array, rows, view._members.count, size, view._members.owners.plan.dt)
 
 
 KINDS: tuple[tuple[type, type[View]], ...] = (

@@ -130,6 +130,7 @@ def sample_three_axes_of_members(
     dt: float,
     field_world: Vector,
     dipole: int,
+    fields: Array,
     out: Array,
 ) -> int:
     """Sample such an instrument of each member of a batch that is due.
@@ -146,6 +147,7 @@ def sample_three_axes_of_members(
         dt: Length of a tick [s].
         field_world: The magnetic flux density.
         dipole: The first component of a dipole in the table, in whose field the instrument is; -1 for the field above.
+        fields: A field for each member instead, shape (3, n); without columns for those above.
         out: Where the samples are written, shape (STATE_OF_INSTRUMENT, n).
 
     Returns:
@@ -157,7 +159,9 @@ def sample_three_axes_of_members(
             row = first + member
             before = _last_slot(sensors, row, slots, count)
             field = field_world
-            if dipole >= 0:
+            if fields.shape[1] > 0:
+                field = load_vector(fields, 0, member)
+            elif dipole >= 0:
                 field = dipole_field(
                     load_vector(bodies, POSITION, int(sensors[BODY, row])),
                     (
@@ -355,6 +359,48 @@ def gravity_at_middle(
         if _acts(points, row, body):
             total = add(total, _attraction(points, row, position))
     store_vector(out, 0, 0, total)
+
+
+@kernel("gravity-over-the-last-tick-of-members")
+def gravity_of_members(
+    bodies: Array,
+    first: int,
+    uniform: Array,
+    uniform_rows: Integers,
+    points: Array,
+    point_rows: Integers,
+    dt: float,
+    out: Array,
+) -> None:
+    """The same for the bodies of all members of a batch, which are next to each other.
+
+    Args:
+        bodies: The array of the bodies of all members.
+        first: Column of the body of the first member.
+        uniform: The table of uniform gravities.
+        uniform_rows: The rows that act on the first member, and by how much they go on from member to member, shape (2, k).
+        points: The table of point gravities.
+        point_rows: The same of this table.
+        dt: Length of a tick [s].
+        out: Where the accelerations are written, shape (3, n).
+    """
+    for member in range(out.shape[1]):
+        body = first + member
+        position = middle_of(
+            load_vector(bodies, POSITION, body),
+            (load_vector(bodies, PREVIOUS + VELOCITY, body), load_vector(bodies, VELOCITY, body)),
+            dt,
+        )
+        total = (0.0, 0.0, 0.0)
+        for place in range(uniform_rows.shape[1]):
+            row = int(uniform_rows[0, place] + uniform_rows[1, place] * member)
+            if uniform[ENABLED, row] > 0.0:
+                total = add(total, load_vector(uniform, 2, row))
+        for place in range(point_rows.shape[1]):
+            row = int(point_rows[0, place] + point_rows[1, place] * member)
+            if points[ENABLED, row] > 0.0:
+                total = add(total, _attraction(points, row, position))
+        store_vector(out, 0, member, total)
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from .formula_law import (
     OF_BODY,
     OUT_ROWS,
     PARAMETERS,
+    RATES,
     REFERENCE,
     SECONDS,
     STATE,
@@ -27,7 +28,9 @@ from .formula_law import (
 )
 from .formula_law import TORQUE as LAW_TORQUE
 from .law import Law
+from .part import SampledPart
 from .reference import Reference, Slew, Spin
+from .sensor import ReadingsOfMembers, Sensor
 from .wheel import ReactionWheel
 from .wheel_allocation import WheelAllocator
 
@@ -53,7 +56,7 @@ class ActuatorsOfMembers(Protocol):
 def has_form_for_members(law: Any, reference: Any, actuators: Any, measured: Any) -> bool:
     """Whether a loop with these takes samples for all members of a batch at once."""
     return (
-        measured is None
+        (measured is None or _can_be_read(measured))
         and isinstance(law, FormulaLaw)
         and law._is_as_defined
         and law._is_for_one_body
@@ -63,6 +66,38 @@ def has_form_for_members(law: Any, reference: Any, actuators: Any, measured: Any
         and reference.at(0.0).orientation.ndim == 1
         and _has_form(actuators)
     )
+
+
+def _can_be_read(measured: Any) -> bool:
+    """Whether this is a sensor or a filter of the engine, whose readings for all members are arrays."""
+    own = type(measured).__module__.startswith(__package__ + ".")
+    return own and isinstance(measured, SampledPart) and measured._has_form_for_members
+
+
+class Attitudes(NamedTuple):
+    """What a loop measures of all members instead of the state of their bodies.
+
+    Attributes:
+        is_valid: Whether each member has a valid reading, shape (n,).
+        orientation: Orientations, shape (4, n); None for those of the bodies.
+        angular_velocity_body: Angular velocities [rad/s], body frame, shape (3, n); None for those of the bodies.
+    """
+
+    is_valid: Mask
+    orientation: FloatArray | None
+    angular_velocity_body: FloatArray | None
+
+
+def _measured_attitudes(measured: Any, count: int, dt: float) -> Attitudes | None:
+    if measured is None:
+        return None
+    table, rows = measured._table, measured._slice()
+    if not isinstance(measured, Sensor):
+        numbers: FloatArray = measured._attitudes_of_members(count)
+        return Attitudes(np.ones(count, np.bool_), numbers[:4], numbers[4:])
+    found = type(measured).read(ReadingsOfMembers(table.array, rows, count, dt))  # type: ignore[arg-type]
+    turn, rates = (getattr(found, name, None) for name in ("orientation", "angular_velocity_body"))
+    return Attitudes(found.is_valid, None if turn is None else turn.T, None if rates is None else rates.T)
 
 
 def _has_form(actuators: Any) -> bool:
@@ -156,11 +191,14 @@ def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArra
     table, first, count, law = loop._table, loop._slice().start, len(ticks), loop._law
     delay, size, fields = loop._delay, law.state_size, loop._schema.components
     columns, seconds = table.array[:, first : first + count], loop._seconds(world)
+    seen = _measured_attitudes(loop._measured, count, world._dt)
+    waits = np.zeros(count, np.bool_) if seen is None else due & ~seen.is_valid
+    due = due & ~waits
     state = np.zeros((0, count))
     if size:
         begun = columns[fields["law_has_begun"].start] > 0.0
         state = np.where(begun, columns[fields["law_state"]], 0.0)
-    out = _law_of_members(loop, world, ticks, due, state, seconds)
+    out = _law_of_members(loop, world, ticks, due, state, seconds, seen)
     bad = due & ~np.isfinite(np.sum(out[: STATE + size], axis=0))
     own = np.flatnonzero(due & ~bad)
     torque = wanted = out[LAW_TORQUE : LAW_TORQUE + 3]
@@ -175,7 +213,21 @@ def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArra
         kept += [out[STATE : STATE + size], np.ones((1, count))]
     values, start = np.concatenate(kept), fields["samples"].start
     table.write(slice(start, start + len(values)), first + own, values[:, own])
-    commanded = due & ~bad & (samples >= delay)
+    commanded = (due & ~bad & (samples >= delay)) | waits
+    if waits.any():
+        # as for a loop alone, delayed torques are given up, and the law starts again at the next valid reading
+        idle = np.flatnonzero(waits)
+        error = columns[fields["error_angle"].start, idle]
+        kept = [
+            samples[np.newaxis, idle],
+            np.zeros((3, len(idle))),
+            error[np.newaxis],
+            np.zeros((3 * delay, len(idle))),
+        ]
+        if size:
+            kept += [columns[fields["law_state"], idle], np.zeros((1, len(idle)))]
+        table.write(slice(start, start + len(values)), first + idle, np.concatenate(kept))
+        wanted = np.where(waits, 0.0, wanted)
     if commanded.any():
         wrong, saturated = loop._actuators_of_members.command(world, np.ascontiguousarray(wanted), seconds, commanded)
         own = np.flatnonzero(commanded & ~wrong)
@@ -184,7 +236,9 @@ def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArra
     return np.flatnonzero(bad)
 
 
-def _law_of_members(loop: Any, world: Any, ticks: IntArray, due: Mask, state: FloatArray, seconds: float) -> FloatArray:
+def _law_of_members(
+    loop: Any, world: Any, ticks: IntArray, due: Mask, state: FloatArray, seconds: float, seen: Attitudes | None
+) -> FloatArray:
     """What the kernel of the law writes, with one column per member; those that are not due have zeros."""
     law, who = loop._law, np.flatnonzero(due)
     own = law._tensor or [0.0] * 6
@@ -193,6 +247,10 @@ def _law_of_members(loop: Any, world: Any, ticks: IntArray, due: Mask, state: Fl
     inputs[SECONDS:] = np.array([seconds, *parameters])[:, np.newaxis]
     body = loop._bodies[0][0].index
     inputs[:REFERENCE] = world._bodies.array[OF_BODY[:, np.newaxis], body + who]
+    if seen is not None and seen.orientation is not None:
+        inputs[:RATES] = seen.orientation[:, who]
+    if seen is not None and seen.angular_velocity_body is not None:
+        inputs[RATES:INERTIA] = seen.angular_velocity_body[:, who]
     if law._tensor is not None:
         inputs[INERTIA:STORED] = np.array(law._tensor)[:, np.newaxis]
     # a reference that moves is asked once per time on the clocks of the members

@@ -242,6 +242,18 @@ def readings(array: FloatArray, rows: slice, count: int, size: int, dt: float) -
     return read_only(due[:size].T.copy()), read_only(due[VALID - VALUE] > 0.0), read_only(time)
 
 
+class ReadingsOfMembers:
+    """What `read` of a sensor reads, for all members of a batch: ``type(sensor).read(ReadingsOfMembers(…))`` has a leading axis n."""
+
+    def __init__(self, array: FloatArray, rows: slice, count: int, dt: float) -> None:
+        """Take the arguments of `readings`."""
+        self._given = array, rows, count, dt
+
+    def _read(self, size: int) -> tuple[FloatArray, Any, FloatArray]:
+        array, rows, count, dt = self._given
+        return readings(array, rows, count, size, dt)
+
+
 def limit_of(value: float | None, argument: str, owner: object) -> float:
     """A maximum value above 0, which is infinite for None."""
     return inf if value is None else real(value, argument, owner, above=0.0)

@@ -23,6 +23,7 @@ from .instruments import (
     MAGNETOMETER,
     STATE_OF_INSTRUMENT,
     gravity_at_middle,
+    gravity_of_members,
     sample_three_axes,
     sample_three_axes_of_members,
 )
@@ -187,20 +188,25 @@ class _Instrument(Sensor):
 
     @property
     def _has_form_for_members(self) -> bool:
-        return self._number != ACCELEROMETER  # which adds up the gravities that act on its body
+        return True
 
     def _measure_members(
         self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
     ) -> None:
         field, dipole = self._field_of_members()
+        fields = self._fields_of_members(world, array, first, len(ticks))
         bodies, number, dt = world._bodies.array, self._number, world._dt
         sample_three_axes_of_members(
-            number, bodies, array, first, slots, ticks, due, self._every, dt, field, dipole, out
+            number, bodies, array, first, slots, ticks, due, self._every, dt, field, dipole, fields, out
         )
 
     def _field_of_members(self) -> tuple[tuple[float, float, float], int]:
         """The field of all members, and the first component of a dipole in the table, or -1."""
         return (0.0, 0.0, 0.0), -1
+
+    def _fields_of_members(self, world: Any, array: FloatArray, first: int, count: int) -> FloatArray:
+        """A field of each member, or no column if the others are to be taken."""
+        return np.zeros((3, 0))
 
     def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
         """What the instrument needs to know of the world besides its body."""
@@ -424,6 +430,25 @@ class Accelerometer(_Instrument):
         gravity_at_middle(bodies, body, all_uniform, uniform_count, all_points, point_count, world._dt, gravity)
         x, y, z = gravity[:, 0].tolist()
         return x, y, z
+
+    def _fields_of_members(self, world: Any, array: FloatArray, first: int, count: int) -> FloatArray:
+        bodies, body, gravity = world._bodies, int(array[BODY, first]), np.empty((3, count))
+        bodies.keep_previous(slice(body, body + count))  # see `_measure`
+        uniform, points = (
+            _gravities_on(world, name, body) for name in (UNIFORM_GRAVITIES.name, PointGravity._schema.name)
+        )
+        gravity_of_members(bodies.array, body, *uniform, *points, world._dt, gravity)
+        return gravity
+
+
+def _gravities_on(world: Any, name: str, body: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """A table of gravities, and which of its rows act on a body of the first member, with the step from member to member."""
+    table = world._store.tables.get(name)
+    if table is None:
+        return _NO_GRAVITY, np.zeros((2, 0), np.int64)
+    named = table.array[0, : table.count]
+    rows = np.flatnonzero((named < 0.0) | (named == body))
+    return table.array, np.stack([rows, (named[rows] >= 0.0).astype(np.int64)])
 
 
 class Magnetometer(_Instrument):

@@ -350,13 +350,13 @@ class Bodies(Table):
         table = self.store.tables.get("accelerometers")
         return _NO_COLUMNS if table is None else np.unique(table.array[0, : table.count]).astype(np.int64)
 
-    def keep_previous(self, column: int) -> None:
-        """Record the previous state of a body in the undo log of a tick, because kernels do not restore it."""
+    def keep_previous(self, column: int | slice) -> None:
+        """Record the previous state of a body, or of adjacent ones, in the undo log of a tick, because kernels do not restore it."""
         assert self.store is not None
         rows = slice(layout.PREVIOUS, layout.PREVIOUS + layout.STATE_ROWS)
         self.store.record(self._put_previous, rows, column, self.array[rows, column].copy())
 
-    def _put_previous(self, rows: slice, column: int, values: FloatArray) -> None:
+    def _put_previous(self, rows: slice, column: int | slice, values: FloatArray) -> None:
         self.array[rows, column] = values
 
     def look_for_stored_momentum(self, has_moved: bool = False, rows: Rows | None = None) -> None:

@@ -70,11 +70,66 @@ def test_loops_of_members_have_the_bits_of_a_loop_alone(law, reference, actuator
     assert taken.state_hash() == batch.state_hash(1)
 
 
-def test_a_loop_that_measures_with_an_estimator_or_commands_jets_is_rejected_by_name():
+def make_measured(measured, seed, delay=0):
+    """A loop that measures with a gyro whose readings come late, with a tracker that is blind at high rates, or with a filter of both."""
+    world, ship, _loop = make(actuators="torque")
+    world.remove_part(_loop)
+    every = 1 if measured == "filter" else 5
+    late = 0 if measured == "filter" else 2
+    gyro = world.add_part(flight.Gyro(ship, noise_density=1e-5, seed=seed, every=every, delay=late))
+    tracker = world.add_part(flight.StarTracker(ship, (0, 0, 1), noise=(1e-4, 1e-3), max_rate=0.31, every=5, seed=seed))
+    chosen = {"gyro": gyro, "tracker": tracker}
+    sensors = [gyro, tracker]
+    if measured == "filter":
+        other = {"noise": (2e-4, 2e-3), "every": 10, "delay": 2, "seed": seed, "name": "late"}
+        sensors.append(world.add_part(flight.StarTracker(ship, (1, 0, 0), **other)))
+        chosen["filter"] = world.add_part(flight.AttitudeFilter(gyro, sensors[1:], gate=5.0))
+    wheels = [
+        world.add_part(flight.ReactionWheel(ship, axis=axis, inertia=0.02, max_torque=0.3, max_speed=600.0))
+        for axis in np.eye(3)
+    ]
+    law, used = LAWS["mrp" if measured == "tracker" else "quaternion-pd"](), chosen[measured]
+    actuators = flight.WheelAllocator(wheels)
+    loop = flight.Controlled(ship, law, flight.Reference(), actuators, every=5, delay=delay, measured=used)
+    world.add_part(loop)
+    return world, ship, sensors
+
+
+@pytest.mark.parametrize(("measured", "delay"), [("gyro", 0), ("tracker", 2)])
+def test_loops_of_members_that_measure_have_the_bits_of_a_loop_alone(measured, delay):
+    template, ship, sensors = make_measured(measured, 1, delay)
+    batch, seeds = Batch(template, members=4), np.array([11, 12, 13, 14])
+    for sensor in sensors:
+        batch[sensor].seed = seeds
+    batch[ship].angular_velocity_body = TURNS
+    batch.step(33)
+    batch.reset(2)
+    batch[ship].set(2, angular_velocity_body=TURNS[2])
+    batch.step(60)
+    batch[sensors[0]].set([0, 1], fault="dead")
+    batch.step(10)
+    for member, ticks in ((0, 93), (1, 93), (2, 60)):
+        world, alone, own = make_measured(measured, int(seeds[member]), delay)
+        alone.angular_velocity_body = TURNS[member]
+        world.step(ticks)
+        if member < 2:
+            own[0].fault = "dead"
+        world.step(10)
+        assert_same(content(batch.world(member)), content(world))
+    taken = batch.world(1)
+    taken.step(20)
+    batch.step(20)
+    assert taken.state_hash() == batch.state_hash(1)
+
+
+def test_a_loop_that_measures_with_an_object_of_the_user_is_rejected_by_name():
+    class Guess:
+        orientation = (0.0, 0.0, 0.0, 1.0)
+        angular_velocity_body = (0.0, 0.0, 0.0)
+
     world, ship, _loop = make()
-    gyro = world.add_part(flight.Gyro(ship, seed=1))
     motor = world.add_part(flight.BodyTorque(ship))
-    other = flight.Controlled(ship, LAWS["damping"](), flight.Reference(), motor, every=5, measured=gyro, name="damper")
-    world.add_part(other)
+    law, reference = LAWS["damping"](), flight.Reference()
+    world.add_part(flight.Controlled(ship, law, reference, motor, every=5, measured=Guess(), name="damper"))
     with pytest.raises(ValueError, match="it has Controlled"):
         Batch(world, members=2)

@@ -28,7 +28,7 @@ def content(world):
 
 def assert_same(some, others):
     assert some.keys() == others.keys()
-    assert [key for key in some if not np.array_equal(some[key], others[key])] == []
+    assert [key for key in some if not np.array_equal(some[key], others[key], equal_nan=True)] == []
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, flight
+from engine import MassProperties, World, flight, forces
 from engine.batch import Batch
 
 from .test_members import assert_same, content
@@ -19,6 +19,7 @@ def sensors_on(ship, seed=1, delay=0):
         "gyro": flight.Gyro(ship, noise_density=1e-4, every=2, **noisy),
         "magnetometer": flight.Magnetometer(ship, field=dipole, noise=1e-7, every=3, **noisy),
         "compass": flight.Magnetometer(ship, field=(3e-5, 0.0, 1e-5), noise=1e-7, name="compass", **noisy),
+        "accelerometer": flight.Accelerometer(ship, at_body=(0.1, 0.0, 0.3), noise_density=1e-4, **noisy),
         "tracker": flight.StarTracker(ship, (0, 0, 1), exclusion=[flight.Exclusion.far(sun, 0.1)], **tracker, **basic),
         "sun": flight.SunSensor(
             ship, (1, 0, 0), field_of_view=1.5, sun_direction_world=sun, noise=1e-3, every=3, **basic
@@ -29,6 +30,11 @@ def sensors_on(ship, seed=1, delay=0):
 def make(seed=1, delay=0):
     world = World(dt=0.02)
     ship = world.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), name="ship", angular_velocity_body=(0.1, 0.2, 0.3))
+    other = world.add_body(MassProperties.sphere(2.0, 0.5), name="other", position=(9.0, 0.0, 0.0))
+    world.add_force(forces.UniformGravity((0.0, 0.1, -1.5)))
+    world.add_force(forces.UniformGravity((0.0, 0.0, 3.0), bodies=[other]))
+    world.add_force(forces.PointGravity(3e5, center=(0.0, 0.0, -500.0), bodies=[other, ship]))
+    world.add_force(forces.LinearDrag(20.0, bodies=[ship]))
     return world, ship, {name: world.add_part(each) for name, each in sensors_on(ship, seed, delay).items()}
 
 
@@ -132,12 +138,47 @@ def test_sensors_that_have_no_form_for_members_are_rejected_by_name():
         def at(self, position, time):
             return (3e-5, 0.0, 0.0)
 
-    for part in (
-        lambda ship: flight.Accelerometer(ship, seed=1),
-        lambda ship: flight.Magnetometer(ship, field=Field(), seed=1),
-    ):
-        world = World(dt=0.02)
-        ship = world.add_body(MassProperties.sphere(2.0, 0.5))
-        made = world.add_part(part(ship))
-        with pytest.raises(ValueError, match=f"it has {type(made).__name__}"):
-            Batch(world, members=2)
+    world = World(dt=0.02)
+    ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+    world.add_part(flight.Magnetometer(ship, field=Field(), seed=1))
+    with pytest.raises(ValueError, match="it has Magnetometer"):
+        Batch(world, members=2)
+
+
+def test_accelerometers_of_members_that_stood_still_go_on_with_the_bits_of_one_alone():
+    template, ship, sensors = make()
+    batch = Batch(template, members=3)
+    batch[sensors["accelerometer"]].seed = [11, 12, 13]
+    for name in sensors.keys() - {"accelerometer"}:
+        batch[sensors[name]].seed = [11, 12, 13]
+    batch[ship].angular_velocity_body = RATES[:3]
+    batch.step(5)
+    batch.active = [True, False, True]
+    batch.step(4)
+    batch.active = [True, True, True]
+    batch.step(3)
+    for member, ticks in enumerate((12, 8, 12)):
+        world, alone, _parts = make((11, 12, 13)[member])
+        alone.angular_velocity_body = RATES[member]
+        world.step(ticks)
+        assert_same(content(batch.world(member)), content(world))
+
+
+def test_accelerometers_of_members_feel_the_gravity_of_their_own_member():
+    """Each member has its own value of a gravity that lists bodies."""
+    strengths = [1e5, 3e5, 5e5]
+    template = World(dt=0.02)
+    ship = template.add_body(MassProperties.sphere(2.0, 0.5), name="ship")
+    pull = template.add_force(forces.PointGravity(1e5, center=(0.0, 0.0, -500.0), bodies=[ship]))
+    sensor = template.add_part(flight.Accelerometer(ship, seed=1))
+    template.add_force(forces.LinearDrag(5.0, bodies=[ship]))
+    batch = Batch(template, members=3)
+    batch[pull].gm = strengths
+    batch.step(10)
+    for member, strength in enumerate(strengths):
+        alone = Batch(template, members=1).world(0)
+        alone.forces[0].gm = strength
+        alone.step(10)
+        own = alone.parts[0].read().specific_force_body
+        assert np.array_equal(batch[sensor].read().specific_force_body[member], own)
+        assert own[2] > 0.0
