@@ -200,7 +200,7 @@ class ShapeHandle(TableRows):
 
     @property
     def allow_overlap(self) -> bool:
-        """Whether it may be deep in other shapes when the next tick begins; True once a tick has been taken with it."""
+        """Whether it may be deep in other shapes when the next tick begins; True when a tick has been taken with it."""
         return not self._value("placed")
 
     @allow_overlap.setter
