@@ -17,8 +17,16 @@ from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from .body_torque import BodyTorque
 from .formula_law import FormulaLaw, FormulaSamples
+from .jets import Jets
 from .measured import Measured
-from .member_loops import ActuatorsOfMembers, TorquesOfMembers, WheelsOfMembers, has_form_for_members, sample_members
+from .member_loops import (
+    ActuatorsOfMembers,
+    JetsOfMembers,
+    TorquesOfMembers,
+    WheelsOfMembers,
+    has_form_for_members,
+    sample_members,
+)
 from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
 from .reference import FixedOrMoving, Reference
@@ -370,6 +378,8 @@ class Controlled(SampledPart):
     @property
     def _actuators_of_members(self) -> ActuatorsOfMembers:
         actuators: Any = self._actuators
+        if isinstance(actuators, Jets):
+            return JetsOfMembers(actuators)
         return TorquesOfMembers(actuators) if isinstance(actuators, BodyTorque) else WheelsOfMembers(actuators)
 
     def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:

@@ -28,7 +28,15 @@ from ..kernels.attitude_filter import (
 from ..kernels.quaternions import Quaternion
 from ..kernels.small_matrices import Matrix, inverse_symmetric
 from ..kernels.vectors import Vector, apply_symmetric, dot
-from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
+from ..loops.columns import (
+    Array,
+    Integers,
+    load_quaternion,
+    load_symmetric,
+    load_vector,
+    store_quaternion,
+    store_vector,
+)
 from ..reading import reading
 from ..store.rows import Parameter, checked, fixed, reference_fields
 from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Kind, Schema
@@ -119,6 +127,12 @@ _MOST_PARTS = 10_000.0
 
 @kernel("attitude-filter-predict")
 def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every: int, dt: float, out: Array) -> bool:
+    """See `_predicted`."""
+    return _predicted(filters, row, gyros, gyro, tick, every, dt, out)
+
+
+@inlined
+def _predicted(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every: int, dt: float, out: Array) -> bool:
     """Write the state of a filter at a tick before it looks at star trackers; the estimate is the settled one, if there is one.
 
     Args:
@@ -224,6 +238,14 @@ def _update(
 def _use_waiting(
     filters: Array, row: int, count: int, rings: int, tick: int, every: int, dt: float, out: Array
 ) -> bool:
+    """See `_used_waiting`."""
+    return _used_waiting(filters, row, count, rings, tick, every, dt, out)
+
+
+@inlined
+def _used_waiting(
+    filters: Array, row: int, count: int, rings: int, tick: int, every: int, dt: float, out: Array
+) -> bool:
     """Settle the sightings as old as the longest delay, and write the estimate from these and from all later ones.
 
     All sightings are used in the order in which they were taken, which `updated` needs. The settled estimate goes on from tick to tick. The
@@ -259,6 +281,93 @@ def _use_waiting(
             for place in range(_ESTIMATE_SIZE):
                 out[_SETTLED + 1 + place, 0] = out[_ORIENTATION + place, 0]
     return _is_finite(out)
+
+
+@kernel("attitude-filters-of-members")
+def _sample_members(
+    filters: Array,
+    first: int,
+    count: int,
+    gyros: Array,
+    gyro: int,
+    trackers: Array,
+    sources: Integers,
+    ticks: Integers,
+    due: Integers,
+    every: int,
+    dt: float,
+    own: Array,
+    out: Array,
+    after: Array,
+) -> None:
+    """Sample the filter of each member of a batch that is due, as `FilterSamples` samples one.
+
+    Args:
+        filters: The table of the filters.
+        first: Its first row; row r of member m is the row ``first + r n + m``.
+        count: The number of rows of each ring.
+        gyros: The table of the gyros.
+        gyro: The row of the gyro of the first member.
+        trackers: The table of the star trackers.
+        sources: For each tracker its first row, its number of slots, and its ring of sightings or -1, shape (3, k).
+        ticks: Number of the tick of each member, shape (n,).
+        due: Whether each member is sampled, shape (n,); set to 2 where the estimate is not finite.
+        every: Ticks between two samples.
+        dt: Length of a tick [s].
+        own: Where the rows of one member are put together, shape (size, rows).
+        out: The state of one filter, shape (_SIZE, 1).
+        after: Where the rows of all members are written, shape (size, rows n).
+    """
+    members, rows = ticks.shape[0], own.shape[1]
+    rings = 0
+    for source in range(sources.shape[1]):
+        rings = max(rings, int(sources[2, source]) + 1)
+    for member in range(members):
+        if due[member] == 0:
+            continue
+        for row in range(rows):
+            for place in range(own.shape[0]):
+                own[place, row] = filters[place, first + row * members + member]
+        tick = int(ticks[member])
+        if own[_STATE + _LATEST_TICK, 0] != tick - every or (rings > 0 and own[_STATE + _SETTLED, 0] < 0.0):
+            for row in range(rows):
+                own[_TICK, row] = own[_SEEN_TICK, row] = own[_STATE + _SETTLED, row] = -1.0
+        is_finite = _predicted(own, 0, gyros, gyro + member, tick, every, dt, out)
+        for source in range(sources.shape[1]):
+            tracker, slots, ring = int(sources[0, source]) + member, int(sources[1, source]), int(sources[2, source])
+            number = int(trackers[SAMPLES, tracker])
+            if number < slots or trackers[TICK, tracker + (number - 1) % slots * members] != tick:
+                continue
+            slot = tracker + number % slots * members
+            taken = int(trackers[TICK, slot])
+            then = -1 if taken == tick else taken // every % count
+            if not trackers[VALID, slot] > 0.0 or (then >= 0 and own[_TICK, max(then, 0)] != taken):
+                continue
+            orientation, boresight = load_quaternion(trackers, VALUE, slot), load_vector(trackers, BORESIGHT, tracker)
+            across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
+            if ring >= 0:
+                seen = ring * count + taken // every % count
+                for place in range(4):
+                    own[_SEEN + place, seen] = orientation[place]
+                for place in range(3):
+                    own[_SEEN_BORESIGHT + place, seen] = boresight[place]
+                own[_SEEN_NOISE, seen], own[_SEEN_NOISE + 1, seen], own[_SEEN_TICK, seen] = across, along, taken
+            elif is_finite:
+                _use(own, 0, count, then, orientation, boresight, across, along, every, dt, out)
+                is_finite = _is_finite(out)
+        if rings > 0 and is_finite:
+            is_finite = _used_waiting(own, 0, count, rings, tick, every, dt, out)
+        if not is_finite:
+            due[member] = 2
+            continue
+        for place in range(_SIZE):
+            own[_STATE + place, 0] = out[place, 0]
+        if count > 1:
+            for place in range(_MEASURED):
+                own[_TURN + place, tick // every % count] = out[place, 0]
+        for row in range(rows):
+            for place in range(own.shape[0]):
+                after[place, row * members + member] = own[place, row]
 
 
 @inlined
@@ -622,6 +731,35 @@ class AttitudeFilter(SampledPart):
 
     def _sampler(self) -> Callable[[Any], None]:
         return FilterSamples(self).take
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        return type(self)._sample is AttitudeFilter._sample
+
+    def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:
+        """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
+        table, rows, members = self._table, self._slice(), len(ticks)
+        first, width = rows.start, (rows.stop - rows.start) // members
+        late, early = _lateness(self._trackers, self._every)
+        sources = np.zeros((3, len(self._trackers)), np.int64)
+        for place, tracker in enumerate(self._trackers):
+            span = tracker._slice()
+            ring = early.index(tracker) if tracker in early else -1
+            sources[:, place] = span.start, (span.stop - span.start) // members, ring
+        chosen, size = due.astype(np.int64), table.schema.size
+        gyros, gyro, trackers = self._gyro._table.array, self._gyro._slice().start, self._trackers[0]._table.array
+        own, out, after = np.empty((size, width)), np.empty((_SIZE, 1)), np.empty((size, width * members))
+        given = gyros, gyro, trackers, sources, ticks, chosen
+        _sample_members(table.array, first, late + 1, *given, self._every, world._dt, own, out, after)
+        places = (members * np.arange(width)[:, np.newaxis] + np.flatnonzero(chosen == 1)).ravel()
+        table.write(slice(_TURN, size), first + places, after[_TURN:, places])
+        return np.flatnonzero(chosen == 2)
+
+    def _attitudes_of_members(self, members: int) -> FloatArray:
+        """The same as `_attitude_numbers` for all members of a batch, shape (7, n)."""
+        first = self._slice().start
+        found = self._table.array[_OF_ATTITUDE, first : first + members]
+        return np.concatenate([found[3:7], found[:3] - found[7:]])
 
 
 class FilterSamples:

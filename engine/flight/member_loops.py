@@ -7,10 +7,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray
+from ..checks import FloatArray, refuse
+from ..forces.thruster import Thruster, ThrusterBank
+from ..forces.valves import refuse_throttle_in_pulses
+from ..loops import pulses
 from ..loops import thrust_allocation as allocation
 from ..loops import wheel_torques as kernels
-from ..loops.actuator_layout import ENABLED, TORQUE
+from ..loops.actuator_layout import BODY, ENABLED, LEVEL, OPEN_FOR, OPENS_IN, THROTTLE, TORQUE
+from ..loops.layout import CENTER_OF_MASS
+from .allocation import ThrusterAllocator
 from .body_torque import AT_LIMIT, BodyTorque
 from .formula_law import (
     ERROR_ANGLE,
@@ -27,6 +32,7 @@ from .formula_law import (
     FormulaLaw,
 )
 from .formula_law import TORQUE as LAW_TORQUE
+from .jets import Jets
 from .law import Law
 from .part import SampledPart
 from .reference import Reference, Slew, Spin
@@ -42,15 +48,39 @@ _BLOCK = 60
 """Members whose torques are divided in one call, so that what this takes stays in the cache."""
 
 
+class Wanted(NamedTuple):
+    """What the actuators of all members are asked for.
+
+    Attributes:
+        torques: Torques [N·m], body frame, shape (3, n).
+        forces: Forces [N], body frame, shape (3, n); None if any force will do.
+        state: What the actuators remember, shape (state_size, n).
+    """
+
+    torques: FloatArray
+    forces: FloatArray | None
+    state: FloatArray
+
+
+class Made(NamedTuple):
+    """What the actuators of all members do.
+
+    Attributes:
+        bad: The members whose commands are not finite, shape (n,).
+        saturated: Whether the command of each was out of reach, as 0.0 or 1.0, shape (n,).
+        state: What the actuators remember now, shape (state_size, n).
+    """
+
+    bad: Mask
+    saturated: FloatArray
+    state: FloatArray
+
+
 class ActuatorsOfMembers(Protocol):
     """Commands the actuators of all members."""
 
-    def command(self, world: Any, torques: FloatArray, seconds: float, commanded: Mask) -> tuple[Mask, FloatArray]:
-        """Command torques [N·m], shape (3, n), in some members.
-
-        Returns:
-            The members whose commands are not finite, which are not commanded, and whether those of each are saturated, as 0.0 or 1.0.
-        """
+    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
+        """Command torques and forces in some members, those whose commands are not finite left out."""
 
 
 def has_form_for_members(law: Any, reference: Any, actuators: Any, measured: Any) -> bool:
@@ -103,6 +133,10 @@ def _measured_attitudes(measured: Any, count: int, dt: float) -> Attitudes | Non
 def _has_form(actuators: Any) -> bool:
     if type(actuators) is WheelAllocator:
         return not actuators.lost and all(type(wheel) is ReactionWheel for wheel in actuators.wheels)
+    if type(actuators) is Jets:
+        allocator = actuators._allocator
+        own = all(type(thruster) in (Thruster, ThrusterBank) for thruster in allocator.thrusters)
+        return own and type(allocator) is ThrusterAllocator and allocator._assembly is None
     return type(actuators) is BodyTorque
 
 
@@ -112,8 +146,9 @@ class WheelsOfMembers:
     def __init__(self, allocator: WheelAllocator) -> None:
         self._allocator = allocator
 
-    def command(self, world: Any, torques: FloatArray, seconds: float, commanded: Mask) -> tuple[Mask, FloatArray]:
+    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
         """See `ActuatorsOfMembers`."""
+        torques = wanted.torques
         wheels, members = self._allocator.wheels, torques.shape[1]
         table, bodies = wheels[0]._table, world._bodies.array
         rows = np.array([wheel.rows.start for wheel in wheels])
@@ -132,7 +167,7 @@ class WheelsOfMembers:
             target = own[table.array[ENABLED, row + own] > 0.0]
             whole = len(target) == members
             table.write(TORQUE, slice(row, row + members) if whole else row + target, values[target])
-        return bad, is_cut
+        return Made(bad, is_cut, wanted.state)
 
     def _divide(
         self,
@@ -162,21 +197,110 @@ class TorquesOfMembers:
     def __init__(self, torque: BodyTorque) -> None:
         self._torque = torque
 
-    def command(self, world: Any, torques: FloatArray, seconds: float, commanded: Mask) -> tuple[Mask, FloatArray]:
+    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
         """See `ActuatorsOfMembers`."""
-        torque, wanted = self._torque, torques
+        torque, torques = self._torque, wanted.torques
         if torque._max_torque is not None:
             largest = np.array(torque._max_torque)[:, np.newaxis]
-            wanted = torques / np.maximum((np.abs(torques) / largest).max(axis=0), 1.0)
+            torques = torques / np.maximum((np.abs(torques) / largest).max(axis=0), 1.0)
         own = np.flatnonzero(commanded)
         table, first = torque._table, torque.rows.start
         components = table.schema.components["torque_body"]
-        table.write(components, first + own, wanted[:, own])
+        table.write(components, first + own, torques[:, own])
         saturated: FloatArray = np.zeros(torques.shape[1])
         if torque._max_torque is not None:
             held = np.abs(table.array[components, first : first + len(saturated)])
             saturated = np.asarray((held >= AT_LIMIT * largest).any(axis=0), np.float64)
-        return np.zeros(len(saturated), np.bool_), saturated
+        return Made(np.zeros(len(saturated), np.bool_), saturated, wanted.state)
+
+
+class _Jets(NamedTuple):
+    """The rows of the jets of a thruster or bank in the first member, their places among all jets, and whether any of them is not lost."""
+
+    rows: IntArray
+    places: slice
+    is_used: bool
+
+
+class JetsOfMembers:
+    """The jets of an allocator in all members, throttled or pulsed."""
+
+    def __init__(self, jets: Jets) -> None:
+        self._jets = jets
+
+    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
+        """See `ActuatorsOfMembers`."""
+        allocator, own, members = self._jets._allocator, np.flatnonzero(commanded), wanted.torques.shape[1]
+        table, columns, count = allocator.thrusters[0]._table, allocator._jets, allocator.jet_count
+        body, cases = int(table.array[BODY, allocator.thrusters[0]._slice().start]), np.zeros((len(own), 9))
+        if wanted.forces is not None:
+            cases[:, :3] = wanted.forces[:, own].T
+        cases[:, 3:6] = wanted.torques[:, own].T
+        cases[:, 6:] = world._bodies.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, body + own].T
+        found = allocation.solve(columns, cases, allocator._method == "even", wanted.forces is None)
+        good = np.isfinite(np.sum(found, axis=1))
+        bad, saturated, state = np.zeros(members, np.bool_), np.zeros(members), wanted.state.copy()
+        bad[own[~good]] = True
+        own, found = own[good], found[good]
+        saturated[own] = found[:, count + allocation.IS_CUT] > 0.0
+        shares, lost = np.ascontiguousarray(found[:, :count]), list(allocator.lost)
+        shares[:, lost] = 0.0
+        spans = self._spans(members)
+        if self._jets._modulator is None:
+            for rows, places, is_used in spans:
+                if not is_used:
+                    continue
+                targets = (rows[:, np.newaxis] + own).ravel()
+                values = np.ascontiguousarray(shares[:, places].T).reshape(1, -1)
+                refuse_throttle_in_pulses(table.array[:, targets], values, self._jets)
+                table.write(THROTTLE, targets, values[0])
+        else:
+            state[:, own] = self._fire(world, shares, seconds, state[:, own], own, spans)
+        return Made(bad, saturated, state)
+
+    def _spans(self, members: int) -> list[_Jets]:
+        lost, spans, first = set(self._jets._allocator.lost), [], 0
+        for thruster in self._jets._allocator.thrusters:
+            rows = thruster._slice()
+            width = (rows.stop - rows.start) // members
+            is_used = not lost.issuperset(range(first, first + width))
+            spans.append(_Jets(rows.start + members * np.arange(width), slice(first, first + width), is_used))
+            first += width
+        return spans
+
+    def _fire(
+        self,
+        world: Any,
+        shares: FloatArray,
+        seconds: float,
+        state: FloatArray,
+        own: IntArray,
+        spans: list[_Jets],
+    ) -> FloatArray:
+        """Fire pulses in some members, given the shares of their jets, shape (m, k), and return the new states, shape (2 k, m)."""
+        modulator, count = self._jets._modulator, shares.shape[1]
+        assert modulator is not None
+        table = self._jets._allocator.thrusters[0]._table
+        before = np.zeros((len(own), 2, count))
+        before[:, 0] = state[:count].T
+        for rows, places, _is_used in spans:
+            before[:, 1, places] = table.array[LEVEL, rows[:, np.newaxis] + own].T
+        durations, areas, after = np.empty_like(shares), np.empty_like(shares), np.empty_like(before)
+        periods = modulator._periods(count)
+        pulses.modulate(shares, before, periods._valves, periods.period, durations, areas, after)
+        if seconds > periods.period:
+            durations[durations == periods.period] = seconds
+        for rows, places, is_used in spans:
+            firing = np.flatnonzero(durations[:, places].any(axis=1))
+            if is_used and len(firing):
+                targets, times = (rows[:, np.newaxis] + own[firing]).ravel(), durations[firing, places].T.reshape(-1)
+                if ((times > 0.0) & (table.array[THROTTLE, targets] != 0.0)).any():
+                    hint = "a control loop fires pulses with them"
+                    refuse(self._jets, "throttle", table.array[THROTTLE, targets].max(), "0 in all members", hint=hint)
+                table.write(slice(OPENS_IN, OPEN_FOR + 1), targets, np.stack([np.zeros(len(times)), times]))
+                for body in np.unique(table.array[BODY, targets].astype(np.int64)).tolist():
+                    world._actuators.include(body, self._jets)
+        return np.ascontiguousarray(after.reshape(len(own), -1).T)
 
 
 def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArray:
@@ -229,10 +353,17 @@ def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArra
         table.write(slice(start, start + len(values)), first + idle, np.concatenate(kept))
         wanted = np.where(waits, 0.0, wanted)
     if commanded.any():
-        wrong, saturated = loop._actuators_of_members.command(world, np.ascontiguousarray(wanted), seconds, commanded)
-        own = np.flatnonzero(commanded & ~wrong)
-        table.write(fields["saturated"].start, first + own, saturated[own])
-        bad |= wrong
+        forces, is_free = columns[fields["force_body"]].copy(), columns[fields["force_is_free"].start] > 0.0
+        memory = columns[fields["actuator_state"]].copy() if "actuator_state" in fields else np.zeros((0, count))
+        for free in np.unique(is_free[commanded]).tolist():
+            asked = Wanted(np.ascontiguousarray(wanted), None if free else forces, memory)
+            those = commanded & (is_free == free)
+            wrong, saturated, after = loop._actuators_of_members.command(world, asked, seconds, those)
+            own = np.flatnonzero(those & ~wrong)
+            table.write(fields["saturated"].start, first + own, saturated[own])
+            if len(after):
+                table.write(fields["actuator_state"], first + own, after[:, own])
+            bad |= wrong
     return np.flatnonzero(bad)
 
 

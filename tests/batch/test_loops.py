@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, flight
+from engine import MassProperties, World, flight, forces
 from engine.batch import Batch
 from engine.flight import control
 
@@ -95,7 +95,7 @@ def make_measured(measured, seed, delay=0):
     return world, ship, sensors
 
 
-@pytest.mark.parametrize(("measured", "delay"), [("gyro", 0), ("tracker", 2)])
+@pytest.mark.parametrize(("measured", "delay"), [("gyro", 0), ("tracker", 2), ("filter", 0)])
 def test_loops_of_members_that_measure_have_the_bits_of_a_loop_alone(measured, delay):
     template, ship, sensors = make_measured(measured, 1, delay)
     batch, seeds = Batch(template, members=4), np.array([11, 12, 13, 14])
@@ -133,3 +133,74 @@ def test_a_loop_that_measures_with_an_object_of_the_user_is_rejected_by_name():
     world.add_part(flight.Controlled(ship, law, reference, motor, every=5, measured=Guess(), name="damper"))
     with pytest.raises(ValueError, match="it has Controlled"):
         Batch(world, members=2)
+
+
+def make_with_jets(kind, delay=0):
+    """A loop with throttled or pulsed jets, of which one is lost, beside a second craft whose jets nobody fires."""
+    world = World(dt=0.02, integrator="rk4-body-rates")
+    spare = world.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), name="spare", position=(9.0, 0.0, 0.0))
+    ship = world.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), name="ship", orientation=(0.1, 0.7, -0.1, 0.7))
+    world.add_force(forces.Thruster(spare, position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0))
+    places, along = [], []
+    for axis in range(3):
+        for side in (-1.0, 1.0):
+            for sign in (-1.0, 1.0):
+                place, force = np.zeros(3), np.zeros(3)
+                place[axis], force[(axis + 1) % 3] = side, sign
+                places.append(place)
+                along.append(force)
+    valves = {"min_on_time": 0.02, "rise_time": 0.005} if kind == "pulsed" else {}
+    bank = world.add_force(
+        forces.ThrusterBank(ship, positions=places[:10], directions=along[:10], max_forces=2.0, **valves)
+    )
+    single = [
+        world.add_force(forces.Thruster(ship, position=at, direction=way, max_force=2.0, **valves))
+        for at, way in zip(places[10:], along[10:], strict=True)
+    ]
+    allocator = flight.ThrusterAllocator([bank, *single])
+    if kind == "even":
+        allocator = flight.ThrusterAllocator([bank, *single], method="even")
+    if kind == "lost":
+        allocator = allocator.without(single[0]).without(3)
+    jets = flight.Jets(allocator, flight.PulseModulator(min_on_time=0.02, period=0.1) if kind == "pulsed" else None)
+    force = None if kind == "throttled" else (0.1, 0.0, -0.05)
+    loop = flight.Controlled(ship, LAWS["mrp"](), REFERENCES["spin"](), jets, every=5, delay=delay, force_body=force)
+    return world, ship, world.add_part(loop)
+
+
+@pytest.mark.parametrize(("kind", "delay"), [("throttled", 0), ("even", 0), ("lost", 1), ("pulsed", 0)])
+def test_loops_of_members_with_jets_have_the_bits_of_a_loop_alone(kind, delay):
+    template, ship, loop = make_with_jets(kind, delay)
+    batch = Batch(template, members=5)
+    turns = np.vstack([TURNS, (0.0, 0.0, 0.0)])
+    batch[ship].angular_velocity_body = turns
+    batch.step(33)
+    batch.reset(2)
+    batch[ship].set(2, angular_velocity_body=turns[2])
+    batch[ship].set(3, angular_velocity_body=(1.7e308, 0.0, 0.0), position=(1.79e308, 0, 0), velocity=(1.7e308, 0, 0))
+    batch.step(60)
+    assert batch.failed.tolist() == [False, False, False, True, False]
+    for member, ticks in ((0, 93), (1, 93), (2, 60), (4, 93)):
+        world, alone, own = make_with_jets(kind, delay)
+        alone.angular_velocity_body = turns[member]
+        world.step(ticks)
+        assert_same(content(batch.world(member)), content(world))
+        assert batch.state_hash(member) == world.state_hash()
+        assert batch[loop].saturated[member] == own.saturated
+    taken = batch.world(1)
+    taken.step(20)
+    batch.step(20)
+    assert taken.state_hash() == batch.state_hash(1)
+
+
+def test_pulses_of_a_loop_are_not_fired_by_jets_that_are_throttled():
+    template, _ship, _loop = make_with_jets("pulsed")
+    batch = Batch(template, members=3)
+    bank = template.forces[1]
+    batch[bank].set(1, throttle=0.5)
+    before = [batch.state_hash(member) for member in range(3)]
+    with pytest.raises(ValueError, match="throttle must be 0 in all members"):
+        batch.step(6)
+    batch[bank].throttle = 0.0
+    assert len(before) == 3
+    batch.step(6)
