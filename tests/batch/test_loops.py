@@ -161,7 +161,7 @@ def make_with_jets(kind, delay=0):
     if kind == "even":
         allocator = flight.ThrusterAllocator([bank, *single], method="even")
     if kind == "lost":
-        allocator = allocator.without(single[0]).without(3)
+        allocator = allocator.without(single[0]).without(3, level=0.4)
     jets = flight.Jets(allocator, flight.PulseModulator(min_on_time=0.02, period=0.1) if kind == "pulsed" else None)
     force = None if kind == "throttled" else (0.1, 0.0, -0.05)
     loop = flight.Controlled(ship, LAWS["mrp"](), REFERENCES["spin"](), jets, every=5, delay=delay, force_body=force)
