@@ -9,7 +9,7 @@
     python -m tests.benchmarks joints       # some minutes: bodies on joints, beside MuJoCo and pybullet; prints lines and writes nothing
     python -m tests.benchmarks batch        # a minute: the time per member of a batch, beside the goals; prints a table and writes nothing
     python -m tests.benchmarks fleets       # a minute: the time per member among 64 and among 4096; prints lines and writes nothing
-    python -m tests.benchmarks contacts     # some minutes: bodies that touch, beside MuJoCo; writes nothing
+    python -m tests.benchmarks contacts     # some minutes: bodies that touch, beside others; exits with 1 if a limit is missed
     python -m tests.benchmarks frames       # two minutes: the longest frames of a game while its kernels are compiled; writes nothing
 
 Each figure is the median of rounds in which everything takes its turn; the least is in brackets. Other engines are measured where they are
@@ -18,6 +18,7 @@ installed (the extra "peers"), the limits where there is a C compiler.
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -68,13 +69,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.what is not None:
-        {
+        kept = {
             "batch": batch.main,
             "joints": joints.main,
             "fleets": fleets.main,
             "frames": frames.main,
             "contacts": contacts.main,
         }[chosen.what]()
+        if kept is False:
+            sys.exit(1)
         return
     if chosen.table is not None:
         run = _recorded(chosen.table, parser)
