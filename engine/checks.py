@@ -72,7 +72,7 @@ def reading_failed(owner: object, argument: str, value: object, rule: str, error
 
 
 def real(
-    value: Any, argument: str, owner: object, *, above: float | None = None, at_least: float | None = None
+    value: object, argument: str, owner: object, *, above: float | None = None, at_least: float | None = None
 ) -> float:
     """A finite real number, `> above` or `>= at_least` where given."""
     if type(value) is not float:
@@ -100,7 +100,7 @@ def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
     return int(value)
 
 
-def count_of_ticks(value: Any, argument: str, owner: object) -> int:
+def count_of_ticks(value: object, argument: str, owner: object) -> int:
     """A number of ticks, at least one, and no more than a world can run."""
     count = integer(value, argument, owner, at_least=1)
     if count > MOST_TICKS:
@@ -108,7 +108,7 @@ def count_of_ticks(value: Any, argument: str, owner: object) -> int:
     return count
 
 
-def integer_option(value: Any, argument: str, owner: object, options: Iterable[int]) -> int:
+def integer_option(value: object, argument: str, owner: object, options: Iterable[int]) -> int:
     """One of several integers."""
     numbers = tuple(options)
     if not _is_integer(value) or value not in numbers:
@@ -121,13 +121,13 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
+def vector(value: object, argument: str, owner: object, length: int = 3) -> FloatArray:
     """A fresh array of `length` finite real numbers."""
     quick = _quick_components(value, length)
     return array(value, argument, owner, (length,)) if quick is None else np.array(quick)
 
 
-def components(value: Any, argument: str, owner: object, length: int = 3) -> Sequence[float]:
+def components(value: object, argument: str, owner: object, length: int = 3) -> Sequence[float]:
     """The same as `vector`, as Python floats."""
     quick = _quick_components(value, length)
     return array(value, argument, owner, (length,)).tolist() if quick is None else quick
@@ -150,7 +150,7 @@ def _quick_components(value: Any, length: int) -> Sequence[float] | None:
     return numbers if total == 0.0 else None
 
 
-def direction(value: Any, argument: str, owner: object) -> FloatArray:
+def direction(value: object, argument: str, owner: object) -> FloatArray:
     """A fresh unit vector along the given vector, which must not be zero."""
     given = vector(value, argument, owner)
     largest = np.abs(given).max()
@@ -160,7 +160,7 @@ def direction(value: Any, argument: str, owner: object) -> FloatArray:
     return given / math.sqrt(given[0] * given[0] + given[1] * given[1] + given[2] * given[2])
 
 
-def unit_direction(value: Any, argument: str, owner: object) -> FloatArray:
+def unit_direction(value: object, argument: str, owner: object) -> FloatArray:
     """Return a direction as a unit vector; one that is of unit length to rounding stays as it is.
 
     What was read can therefore be given again without changing a bit.
@@ -173,7 +173,7 @@ def unit_direction(value: Any, argument: str, owner: object) -> FloatArray:
 
 
 def array(
-    value: Any,
+    value: object,
     argument: str,
     owner: object,
     shape: tuple[int | None, ...],
@@ -196,7 +196,7 @@ def array(
     return result
 
 
-def stack(value: Any, argument: str, owner: object, *inner: int) -> FloatArray:
+def stack(value: object, argument: str, owner: object, *inner: int) -> FloatArray:
     """A fresh array of finite real numbers of shape (..., *inner): one value of that shape or any arrangement of them."""
     sizes = ", ".join(map(str, inner))
     rule = f"finite real numbers of shape (..., {sizes})" if inner else "finite real numbers"
@@ -207,7 +207,7 @@ def stack(value: Any, argument: str, owner: object, *inner: int) -> FloatArray:
     return result
 
 
-def unit_quaternion(value: Any, argument: str, owner: object) -> FloatArray:
+def unit_quaternion(value: object, argument: str, owner: object) -> FloatArray:
     """A fresh unit quaternion, scalar last (x, y, z, w), normalised from within 1e-6 of unit length."""
     return unit_quaternions(vector(value, argument, owner, 4), argument, owner, value)
 
@@ -275,7 +275,7 @@ _MOST_ELEMENTS = 10_000_000
 """The most elements that are read from a sequence that is neither a list, a tuple nor an array; its length may be wrong."""
 
 
-def _read(value: Any, argument: str, owner: object, rule: str, depth: int = 0) -> FloatArray:
+def _read(value: object, argument: str, owner: object, rule: str, depth: int = 0) -> FloatArray:
     if depth > _DEEPEST:
         refuse(owner, argument, value, rule)
     value = by_value(value, argument, owner, rule)
@@ -289,7 +289,7 @@ def _read(value: Any, argument: str, owner: object, rule: str, depth: int = 0) -
     return _read_nested(value, argument, owner, rule, depth)
 
 
-def _read_nested(value: Any, argument: str, owner: object, rule: str, depth: int) -> FloatArray:
+def _read_nested(value: object, argument: str, owner: object, rule: str, depth: int) -> FloatArray:
     """Read lists and tuples element by element, because numpy would silently turn True and "1" into 1.0."""
     try:
         elements = elements_of(value)
@@ -380,7 +380,7 @@ def elements_of(value: Any) -> list[Any]:
 
 
 def members(
-    value: Any, argument: str, owner: object, rule: str, is_one: Callable[[Any], bool], each: str | None = None
+    value: object, argument: str, owner: object, rule: str, is_one: Callable[[Any], bool], each: str | None = None
 ) -> list[Any]:
     """The elements of a list or another iterable, each of which must pass `is_one`; reading stops at the first that does not.
 
@@ -405,7 +405,7 @@ def members(
     refuse(owner, argument, element, rule, TypeError)
 
 
-def option(value: Any, argument: str, owner: object, options: Iterable[str]) -> str:
+def option(value: object, argument: str, owner: object, options: Iterable[str]) -> str:
     """One of several words."""
     words = tuple(options)
     if not isinstance(value, str) or value not in words:
@@ -414,14 +414,14 @@ def option(value: Any, argument: str, owner: object, options: Iterable[str]) -> 
     return value
 
 
-def boolean(value: Any, argument: str, owner: object) -> bool:
+def boolean(value: object, argument: str, owner: object) -> bool:
     """True or False, and nothing that merely counts as one of them."""
     if not isinstance(value, bool | np.bool_):
         refuse(owner, argument, value, "True or False", TypeError)
     return bool(value)
 
 
-def bounded_ratio(value: Any, argument: str, owner: object) -> Any:
+def bounded_ratio(value: object, argument: str, owner: object) -> Any:
     """A number that a file can hold exactly, which a fraction of too many digits is not."""
     if isinstance(value, Fraction) and max(map(int.bit_length, value.as_integer_ratio())) > _MOST_BITS:
         refuse(owner, argument, "a longer one", "a fraction of at most 3900 digits")
@@ -440,7 +440,7 @@ def encodable(value: str, argument: str, owner: object) -> str:
     return value
 
 
-def file_path(value: Any, argument: str, owner: object) -> Path:
+def file_path(value: object, argument: str, owner: object) -> Path:
     """The path of a file; a number would be the descriptor of a file that is open already."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         refuse(owner, argument, value, "the path of a file", TypeError)
@@ -461,7 +461,7 @@ def naming_file(path: Path, owner: object, rule: str) -> Iterator[None]:
         ) from error
 
 
-def by_value(value: Any, argument: str, owner: object, rule: str) -> Any:
+def by_value(value: object, argument: str, owner: object, rule: str) -> Any:
     """Return the array of an object that offers one, the elements of any other sequence as a list, or else the value.
 
     Without this, a DataFrame or Series of pandas would be read as its labels.
@@ -492,7 +492,7 @@ def first_of(value: Any) -> Any:
         return None
 
 
-def depth(value: Any) -> int:
+def depth(value: object) -> int:
     """How many levels of nested sequences there are above the first number; 0 for a number."""
     levels = 0
     while is_row(value) and levels <= _DEEPEST:
@@ -503,7 +503,7 @@ def depth(value: Any) -> int:
     return levels
 
 
-def is_row(value: Any) -> bool:
+def is_row(value: object) -> bool:
     """Whether this is a sequence of numbers: a list, a tuple, an array or a pygame vector, but not text, bytes, a set or a mapping."""
     if isinstance(value, list | tuple):
         return True

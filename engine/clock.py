@@ -32,7 +32,7 @@ class Clock:
         (2, 1, 0.0)
     """
 
-    def __init__(self, dt: Any, max_ticks_per_frame: int = 8) -> None:
+    def __init__(self, dt: object, max_ticks_per_frame: int = 8) -> None:
         real(dt, "dt", "Clock", above=0.0)
         self._max_ticks = count_of_ticks(max_ticks_per_frame, "max_ticks_per_frame", "Clock")
         # all times below are integers in units of 1/_per_second seconds
@@ -59,7 +59,7 @@ class Clock:
         return float(self._time_scale)
 
     @time_scale.setter
-    def time_scale(self, value: Any) -> None:
+    def time_scale(self, value: object) -> None:
         real(value, "time_scale", "World", at_least=0.0)
         self._time_scale = value
 
@@ -103,7 +103,7 @@ class Clock:
         scale, denominator = _ratio(self._time_scale)
         return self._tick * self._max_ticks * frames_per_second * denominator >= scale * self._per_second
 
-    def ticks_for(self, elapsed_seconds: Any, is_limited: bool = True) -> int:
+    def ticks_for(self, elapsed_seconds: object, is_limited: bool = True) -> int:
         """Add elapsed wall time and return how many ticks to run now.
 
         Args:

@@ -147,7 +147,7 @@ def _components(array: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     return np.ascontiguousarray(array.transpose(axes))
 
 
-def _unchecked(value: Any, name: str, kind: Kind, owner: str) -> FloatArray:
+def _unchecked(value: object, name: str, kind: Kind, owner: str) -> FloatArray:
     """An array of floats as it is, everything else after all checks."""
     count = len(kind.shape)
     if type(value) is Reading:
@@ -201,12 +201,12 @@ def _quick_number(value: Any) -> float | None:
     return float(value) if type(value) in _PLAIN else None
 
 
-def _quick_orientation(value: Any) -> Any:
+def _quick_orientation(value: object) -> Any:
     q = _four(value)
     return None if q is None else rotations.orientation(q)  # type: ignore[arg-type]
 
 
-def _quick_direction(value: Any) -> Any:
+def _quick_direction(value: object) -> Any:
     v = _three(value)
     return None if v is None else rotations.direction(v)  # type: ignore[arg-type]
 

@@ -9,7 +9,7 @@ import numpy as np
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def _compute_instead(self: Reading, other: Any) -> Any:
+def _compute_instead(self: Reading, other: object) -> Any:
     """Let Python compute `v + other` for `v += other`, and assign the result to the attribute that `v` was read from."""
     return NotImplemented
 
@@ -26,7 +26,7 @@ class Reading(FloatArray):
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _compute_instead
 
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    def __array_wrap__(self, array: Any, context: object = None, return_scalar: bool = False) -> Any:
         return array if array.ndim else array[()]
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -46,7 +46,7 @@ class Reading(FloatArray):
     def __copy__(self) -> Any:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> Any:
         return self.copy()
 
     def copy(self, order: Any = "C") -> Any:

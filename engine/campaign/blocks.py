@@ -291,12 +291,12 @@ def _cut(text: str, longest: int) -> str:
     return f"{text[: longest // 2]} … {text[-longest // 2 :]}"
 
 
-def _checked(result: Any, columns: Mapping[str, str]) -> dict[str, float]:
+def _checked(result: object, columns: Mapping[str, str]) -> dict[str, float]:
     """The declared columns of what `simulate` returned."""
     return {name: _number(value, name) for name, value in _named(result, columns).items()}
 
 
-def _named(result: Any, columns: Mapping[str, str]) -> dict[str, Any]:
+def _named(result: object, columns: Mapping[str, str]) -> dict[str, Any]:
     """The values by the names of the declared columns."""
     names = ", ".join(columns)
     if not isinstance(result, Mapping):
@@ -313,7 +313,7 @@ def _named(result: Any, columns: Mapping[str, str]) -> dict[str, Any]:
     return {name: result[name] for name in columns}
 
 
-def _number(value: Any, name: str) -> float:
+def _number(value: object, name: str) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool | np.bool_):
@@ -323,7 +323,7 @@ def _number(value: Any, name: str) -> float:
     return float(value)
 
 
-def _checked_arrays(result: Any, columns: Mapping[str, str], count: int) -> dict[str, list[float]]:
+def _checked_arrays(result: object, columns: Mapping[str, str], count: int) -> dict[str, list[float]]:
     """The declared columns of what `simulate` of a batched campaign returned, with one number per run."""
     found = {}
     for name, value in _named(result, columns).items():
@@ -357,7 +357,7 @@ def _table_of_traces(traced: Mapping[str, Any]) -> Any:
     return pa.table(columns)
 
 
-def _concatenated(tables: Sequence[Any]) -> Any:
+def _concatenated(tables: Sequence[object]) -> Any:
     """Tables one below the other, with nulls where a table lacks a column."""
     return pa.concat_tables(tables, promote_options="default").combine_chunks() if tables else None
 

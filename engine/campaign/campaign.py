@@ -130,7 +130,7 @@ class Campaign:
 
     def __init__(
         self,
-        folder: Any,
+        folder: object,
         simulate: Callable[[Run], Mapping[str, float]] | Callable[[Runs], Mapping[str, npt.ArrayLike]],
         *,
         runs: int,
@@ -220,7 +220,7 @@ class Campaign:
             with _progress(self._folder.path.name, status, progress) as bar:
                 return self._run_gaps(gaps, record, status, own or executor, own, bar)
 
-    def _own_executor(self, executor: Any, processes: int | None) -> Executor | None:
+    def _own_executor(self, executor: object, processes: int | None) -> Executor | None:
         """The executor of this campaign, which it closes; None for one of the caller."""
         owner = self._folder.owner
         count = None if processes is None else integer(processes, "processes", owner, at_least=0)
@@ -282,7 +282,7 @@ class Campaign:
             own.shutdown()
         return status
 
-    def _try_first_run(self, record: Record, executor: Any, isolation: Isolation) -> float | None:
+    def _try_first_run(self, record: Record, executor: object, isolation: Isolation) -> float | None:
         """Simulate a run before all others, so that workers find compiled kernels and a mistake shows at once.
 
         Returns:
@@ -427,7 +427,7 @@ class Campaign:
         row: Row = simulate_run(job, number, reraise)[0]
         return table_of(job, [row])
 
-    def _number(self, run: Any) -> int:
+    def _number(self, run: object) -> int:
         number = integer(run, "run", self._folder.owner, at_least=0)
         if number >= self._runs:
             refuse(self._folder.owner, "run", run, f"at most {self._runs - 1}, the last run")
@@ -560,7 +560,7 @@ class Campaign:
         """
         return self._folder.traces(self._need_record(), None if run is None else self._number(run))
 
-    def plot(self, path: Any = None) -> Any:
+    def plot(self, path: object = None) -> Any:
         """Draw histograms of the columns, each column over each draw with the failed runs marked, and the success rate.
 
         Args:
@@ -635,7 +635,7 @@ def _progress(name: str, status: Status, wanted: bool) -> AbstractContextManager
 
 
 class _NoBar:
-    def set_postfix(self, **values: Any) -> None:
+    def set_postfix(self, **values: object) -> None:
         """Show nothing."""
 
     def update(self, count: int) -> None:
@@ -651,7 +651,7 @@ def _name_of(simulate: Callable[..., Any]) -> str:
     return f"{module}.{simulate.__qualname__}"
 
 
-def _checked_function(simulate: Any, owner: str) -> Any:
+def _checked_function(simulate: object, owner: str) -> Any:
     rule = "a function at the top of an importable module"
     if not (isfunction(simulate) or callable(simulate)) or isinstance(simulate, type):
         refuse(owner, "simulate", simulate, rule, TypeError)
@@ -664,7 +664,7 @@ def _checked_function(simulate: Any, owner: str) -> Any:
     return simulate
 
 
-def _checked_columns(columns: Any, owner: str) -> dict[str, str]:
+def _checked_columns(columns: object, owner: str) -> dict[str, str]:
     if not isinstance(columns, Mapping):
         refuse(owner, "columns", columns, "a mapping of names to units", TypeError)
     found = {}
@@ -679,7 +679,7 @@ def _checked_columns(columns: Any, owner: str) -> dict[str, str]:
     return found
 
 
-def _first_difference(name: str, own: Any, known: Any) -> tuple[str, Any, Any]:
+def _first_difference(name: str, own: object, known: object) -> tuple[str, Any, Any]:
     """The place and the values of the first difference between two parts of records."""
     if isinstance(own, dict) and isinstance(known, dict):
         if list(own) != list(known):
@@ -695,7 +695,7 @@ def _other_bits(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     return [name for name in before if name != "traceback" and _bits(before[name]) != _bits(now.get(name))]
 
 
-def _bits(value: Any) -> Any:
+def _bits(value: object) -> Any:
     if isinstance(value, list):
         return [_bits(part) for part in value]
     return value.hex() if isinstance(value, float) else value

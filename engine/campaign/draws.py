@@ -203,7 +203,7 @@ class Choice(Distribution):
         True
     """
 
-    def __init__(self, options: Sequence[Any], probabilities: npt.ArrayLike | None = None) -> None:
+    def __init__(self, options: Sequence[object], probabilities: npt.ArrayLike | None = None) -> None:
         if not is_row(options):
             refuse("Choice", "options", options, "a list of values", TypeError)
         self.options = options.tolist() if isinstance(options, np.ndarray) else elements_of(options)
@@ -318,7 +318,7 @@ _ARRAY_KINDS = {"f": "double", "i": "int64", "u": "int64", "b": "bool", "U": "st
 _NUMPY_KINDS = {"double": np.float64, "int64": np.int64}
 
 
-def checked_draws(draws: Any, runs: int, owner: str) -> dict[str, Distribution]:
+def checked_draws(draws: object, runs: int, owner: str) -> dict[str, Distribution]:
     """The draws of a campaign by name.
 
     Raises:
@@ -334,7 +334,7 @@ def checked_draws(draws: Any, runs: int, owner: str) -> dict[str, Distribution]:
     }
 
 
-def checked_name(name: Any, argument: str, owner: str) -> str:
+def checked_name(name: object, argument: str, owner: str) -> str:
     """The name of a draw or a column, which is an identifier."""
     if not isinstance(name, str):
         refuse(owner, f"a name in {argument}", name, "a string", TypeError)
@@ -343,7 +343,7 @@ def checked_name(name: Any, argument: str, owner: str) -> str:
     return name
 
 
-def _distribution(value: Any, name: str, runs: int, owner: str) -> Distribution:
+def _distribution(value: object, name: str, runs: int, owner: str) -> Distribution:
     if isinstance(value, Distribution):
         return value
     if callable(getattr(value, "rvs", None)) and (_is_frozen(value)):
@@ -354,12 +354,12 @@ def _distribution(value: Any, name: str, runs: int, owner: str) -> Distribution:
     return _rows(value, name, runs, owner)
 
 
-def _is_frozen(value: Any) -> bool:
+def _is_frozen(value: object) -> bool:
     """Whether a distribution has its parameters; a class or family of distributions has none."""
     return hasattr(value, "args") or type(value).__name__.endswith("_frozen")
 
 
-def _rows(value: Any, name: str, runs: int, owner: str) -> Rows:
+def _rows(value: object, name: str, runs: int, owner: str) -> Rows:
     rule = f"an array with one row per run, of shape ({runs},) or ({runs}, k)"
     try:
         rows = np.array(value)
@@ -391,7 +391,7 @@ def _parameters(frozen: Any) -> dict[str, Any]:
     return {name: plain for name, part in sorted(vars(frozen).items()) if (plain := _plain(part)) is not None}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -406,7 +406,7 @@ def _plain(value: Any) -> Any:
     return None if covariance is None else _plain(np.asarray(covariance))
 
 
-def _kind_of_options(options: list[Any], given: Any) -> str:
+def _kind_of_options(options: list[Any], given: object) -> str:
     if not options:
         refuse("Choice", "options", given, "at least one value")
     kinds = {_kind_of(option, given) for option in options}
@@ -417,7 +417,7 @@ def _kind_of_options(options: list[Any], given: Any) -> str:
     return kinds.pop()
 
 
-def _kind_of(option: Any, given: Any) -> str:
+def _kind_of(option: object, given: object) -> str:
     if isinstance(option, bool | np.bool_):
         return "bool"
     if isinstance(option, int | np.integer) and abs(int(option)) < 2**63:

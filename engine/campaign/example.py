@@ -96,7 +96,7 @@ def _use(wheels: list[ReactionWheel]) -> float:
     return max(abs(wheel.speed) for wheel in wheels) / _WHEEL["max_speed"]
 
 
-def campaign(folder: Any, runs: int = RUNS) -> Campaign:
+def campaign(folder: object, runs: int = RUNS) -> Campaign:
     """The campaign, in a folder.
 
     Example:
@@ -120,7 +120,7 @@ def campaign(folder: Any, runs: int = RUNS) -> Campaign:
     )
 
 
-def run(folder: Any, runs: int = RUNS, processes: int | None = None, progress: bool = True) -> Iterator[str]:
+def run(folder: object, runs: int = RUNS, processes: int | None = None, progress: bool = True) -> Iterator[str]:
     """Run the campaign, draw its picture and check its claims; yields the lines of its table.
 
     Raises:
@@ -164,7 +164,7 @@ def _claim(holds: bool, text: str) -> None:
         raise AssertionError(text)
 
 
-def _picture(made: Campaign, folder: Any) -> str:
+def _picture(made: Campaign, folder: object) -> str:
     try:
         made.plot(path := f"{folder}/plot.png")
     except ImportError as error:

@@ -60,7 +60,9 @@ class Processes(Executor):
         future.add_done_callback(lambda _: self._relieve(place))
         return future
 
-    def _submit_to(self, place: int, function: Callable[..., Result], *values: Any, **named: Any) -> Future[Result]:
+    def _submit_to(
+        self, place: int, function: Callable[..., Result], *values: object, **named: object
+    ) -> Future[Result]:
         pool = self._pools[place]
         if pool is not None:
             with contextlib.suppress(BrokenExecutor):

@@ -19,7 +19,7 @@ _MOST_COLUMNS, _MOST_DRAWS, _MOST_POINTS = 8, 8, 5_000
 _GOOD, _BAD = "#1f6fb4", "#c8281e"
 
 
-def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: Any = None) -> "Figure":
+def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: object = None) -> "Figure":
     """Draw the table of a campaign.
 
     Args:

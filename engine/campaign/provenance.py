@@ -187,7 +187,7 @@ class _Walk:
         for name in names:
             self._add_variable(function, name, function.__globals__.get(name))
 
-    def _add_variable(self, function: FunctionType, name: str, value: Any) -> None:
+    def _add_variable(self, function: FunctionType, name: str, value: object) -> None:
         self.write(name)
         if not isinstance(value, ModuleType) or self._is_foreign(value):
             self.add(value)
@@ -207,7 +207,7 @@ class _Walk:
             self.add(base)
         self._add_named({name: part for name, part in vars(kind).items() if name not in _NOT_CODE})
 
-    def _add_object(self, value: Any) -> None:
+    def _add_object(self, value: object) -> None:
         self.write("object", type(value).__qualname__)
         wrapped = _functions_in(value)
         if wrapped:
@@ -232,7 +232,7 @@ class _Walk:
             if not self._is_foreign(type(value)):
                 self._add_named(getattr(value, "__dict__", {}))
 
-    def _is_foreign(self, value: Any) -> bool:
+    def _is_foreign(self, value: object) -> bool:
         """Whether a module, function or class is none of the user's own."""
         if isinstance(value, ModuleType):
             name = value.__name__

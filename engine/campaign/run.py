@@ -32,7 +32,7 @@ class Run:
     draws: Mapping[str, Any]
     """The drawn values by name; vectors are read-only arrays."""
 
-    def __init__(self, number: int, seed: int, draws: Mapping[str, Any]) -> None:
+    def __init__(self, number: int, seed: int, draws: Mapping[str, object]) -> None:
         self.number, self._seed, self.draws = number, seed, MappingProxyType(dict(draws))
         self._traces: list[dict[str, npt.NDArray[np.float64]]] = []
 
@@ -96,7 +96,7 @@ class Run:
                 refuse(self, "columns", now, f"the same as in the first call, {before}")
         self._traces.append(found)
 
-    def _curve(self, value: Any, argument: str) -> npt.NDArray[np.float64]:
+    def _curve(self, value: object, argument: str) -> npt.NDArray[np.float64]:
         """One number or an array of them."""
         is_array = is_row(value) or hasattr(value, "__array__")
         return stack(value, argument, self) if is_array else np.array(real(value, argument, self))

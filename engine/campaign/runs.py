@@ -120,7 +120,7 @@ class Runs:
             failed |= batch.failed
         return failed
 
-    def fail(self, members: Any, error: BaseException | Sequence[BaseException]) -> None:
+    def fail(self, members: object, error: BaseException | Sequence[BaseException]) -> None:
         """Let runs fail, as one that raises an exception does when it is simulated alone; the first error of a run counts.
 
         Args:

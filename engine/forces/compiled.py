@@ -132,7 +132,7 @@ def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _checked_points(world_points: Any, names: tuple[str, ...]) -> dict[str, int]:
+def _checked_points(world_points: object, names: tuple[str, ...]) -> dict[str, int]:
     """The axis of the world of each parameter that is a coordinate of a point."""
     rule = 'a list of (x, y, z), the names of three parameters each, such as [("x", "y", "z")]'
     points = members(
@@ -174,7 +174,7 @@ def _force_class(
         return scalar(body, time, *p)
 
     @inlined
-    def without(body: BodyAtStage, time: float, p: Any) -> Any:
+    def without(body: BodyAtStage, time: float, p: object) -> Any:
         return scalar(body, time)
 
     field = with_parameters if names else without
@@ -203,7 +203,7 @@ def _force_class(
     def initialize(self: Any, *values: Any, bodies: Iterable[BodyHandle] | None = None, **named: Any) -> None:
         FieldForce.__init__(self, title, bodies, _given(title, names, values, named))
 
-    def show(self: Any) -> str:
+    def show(self: object) -> str:
         return f"{title}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     members: dict[str, Any] = {
@@ -229,7 +229,7 @@ def _without_exceptions(field: Callable[..., Any]) -> Callable[..., Any]:
     The loops also evaluate it for bodies that it does not act on, and for the unused columns after the last body.
     """
 
-    def evaluate(body: BodyAtStage, time: float, p: Any) -> Any:
+    def evaluate(body: BodyAtStage, time: float, p: object) -> Any:
         try:
             return field(body, time, p)
         except (ArithmeticError, ValueError):  # division by zero, overflow, square root of a negative number
@@ -270,7 +270,7 @@ def _kind_at(module: str, qualified_name: str, name: str) -> FieldKind:
     return kind
 
 
-def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _given(owner: str, names: tuple[str, ...], values: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
     """Check that each parameter is given once, and return the parameters by name."""
     given: dict[str, Any] = dict(zip(names, values, strict=False))
     unknown = [name for name in named if name not in names or name in given]
@@ -302,7 +302,7 @@ def _sample(count: int, sign: float) -> tuple[Any, ...]:
     return body, 0.25, tuple(0.5 + 0.25 * place for place in range(max(count, 1)))
 
 
-def _is_force_and_torque(result: Any) -> bool:
+def _is_force_and_torque(result: object) -> bool:
     return (
         isinstance(result, tuple)
         and len(result) == 2

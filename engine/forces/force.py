@@ -26,7 +26,7 @@ class Force(ABC):
     """Whether a force that is evaluated at each stage depends on velocity or angular velocity. Splitting methods evaluate such a force
     more often to keep their order. A force without this attribute counts as one that does."""
 
-    def __init_subclass__(cls, final: bool = True, **keywords: Any) -> None:
+    def __init_subclass__(cls, final: bool = True, **keywords: object) -> None:
         """Reject subclasses of the built-in forces, because compiled loops evaluate these and would never call an override."""
         super().__init_subclass__(**keywords)
         for base in cls.__bases__:

@@ -182,7 +182,7 @@ def _shares(owner: object, **shares: float) -> dict[str, float]:
     return checked
 
 
-def _shadow(owner: object, shadow: Any) -> dict[str, Any]:
+def _shadow(owner: object, shadow: object) -> dict[str, Any]:
     """The checked centre and radius of the sphere."""
     if shadow is None:
         return {"shadow_center": (0.0, 0.0, 0.0), "shadow_radius": 0.0}

@@ -85,7 +85,7 @@ class Thruster(Valves):
         direction: npt.ArrayLike,
         max_force: float,
         specific_impulse: float | None = None,
-        tank: Any = None,
+        tank: object = None,
         min_on_time: float = 0.0,
         rise_time: float = 0.0,
         fall_time: float = 0.0,
@@ -325,7 +325,7 @@ class ThrusterBank(Valves):
         directions: npt.ArrayLike,
         max_forces: npt.ArrayLike,
         specific_impulse: npt.ArrayLike | None = None,
-        tank: Any = None,
+        tank: object = None,
         min_on_time: npt.ArrayLike = 0.0,
         rise_time: npt.ArrayLike = 0.0,
         fall_time: npt.ArrayLike = 0.0,
@@ -527,7 +527,7 @@ class ThrusterBank(Valves):
         _add_thrust(self, wrench)
 
 
-def _one_each(owner: str, gimbal: Any, count: int) -> Sequence[Any]:
+def _one_each(owner: str, gimbal: object, count: int) -> Sequence[Any]:
     """A gimbal or None for each of the thrusters of a bank."""
     if gimbal is None or isinstance(gimbal, Gimbal):
         return [gimbal] * count
@@ -536,7 +536,7 @@ def _one_each(owner: str, gimbal: Any, count: int) -> Sequence[Any]:
     return gimbal
 
 
-def _one_time_each(value: Any, argument: str, owner: object, count: int) -> Sequence[float]:
+def _one_time_each(value: object, argument: str, owner: object, count: int) -> Sequence[float]:
     """One time per thruster of a bank, from one for all or one for each."""
     if type(value) is float:
         return [real(value, argument, owner)] * count
@@ -546,7 +546,7 @@ def _one_time_each(value: Any, argument: str, owner: object, count: int) -> Sequ
     return times
 
 
-def _checked_rows(value: Any, argument: str, owner: object, count: int) -> FloatArray:
+def _checked_rows(value: object, argument: str, owner: object, count: int) -> FloatArray:
     """Checked values of a bank, one per thruster; the argument is the plural of the field's name."""
     name = argument.removesuffix("s")
     if THRUSTERS.by_name[name].size > 1:
@@ -563,6 +563,6 @@ def _add_thrust(force: Valves, wrench: Wrench) -> None:
             wrench.add(body, force_body=share * thrust, at_body=column[3:6])
 
 
-def _moves(level: Any) -> bool:
+def _moves(level: object) -> bool:
     """Whether this stands for a valve that is not stuck."""
     return level is None or (isinstance(level, float) and level != level)

@@ -106,7 +106,7 @@ _SETTLED_WITH = {changed: np.array([IMPULSE, SETTLED_TICK, changed]) for changed
 
 
 def _settled(
-    columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
+    columns: FloatArray, first: int, count: int, store: Any, changed: int, values: object
 ) -> tuple[FloatArray, int]:
     """Impulses of adjacent jets, the ticks up to which they count, and a row for new values; the number of those that change."""
     given = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64).reshape(-1), (count,)))
@@ -119,7 +119,7 @@ def _settled(
     return settled, int(found)
 
 
-def impulses_of(columns: FloatArray, store: Any) -> FloatArray:
+def impulses_of(columns: FloatArray, store: object) -> FloatArray:
     """The impulse that each thruster in columns of the table of a world has delivered so far [N·s]."""
     settled, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
     return settled[0]
@@ -163,7 +163,7 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     return (_SETTLED_WITH[changed], row), (impulse, now, value)
 
 
-def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, Any] | None:
+def _settle_thrust(table: Table, components: slice | int, rows: Any, values: object) -> tuple[Any, Any] | None:
     """Add to the impulses what the throttles have given so far, in the write of new values that change their thrust."""
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:
@@ -399,7 +399,7 @@ def checked_valve(
     owner: str,
     body: BodyHandle,
     count: int,
-    specific_impulse: Any,
+    specific_impulse: object,
     tank: Any,
     times: dict[str, Any],
 ) -> dict[str, FloatArray]:
@@ -431,7 +431,7 @@ def checked_valve(
     return values
 
 
-def checked_gimbals(owner: str, gimbals: Sequence[Any], neutral: FloatArray) -> dict[str, FloatArray]:
+def checked_gimbals(owner: str, gimbals: Sequence[object], neutral: FloatArray) -> dict[str, FloatArray]:
     """Checked values of the fields of gimbals, one or None per thruster, shape (size, thrusters).
 
     Args:
@@ -464,7 +464,7 @@ def gimbals_of(columns: FloatArray) -> tuple[Gimbal | None, ...]:
     )
 
 
-def refuse_angles(angles: FloatArray, columns: FloatArray, value: Any, owner: object) -> None:
+def refuse_angles(angles: FloatArray, columns: FloatArray, value: object, owner: object) -> None:
     """Reject commanded angles, shape (2, thrusters), beyond the limits of their gimbals, or not zero without a gimbal."""
     if not columns[MAX_RATE].any():
         refuse(owner, "gimbal_command", value, "set only on a thruster with a gimbal")
@@ -475,7 +475,7 @@ def refuse_angles(angles: FloatArray, columns: FloatArray, value: Any, owner: ob
         refuse(owner, "gimbal_command", value, one if len(limits) == 1 else each)
 
 
-def checked_level(owner: object, value: Any) -> float:
+def checked_level(owner: object, value: object) -> float:
     """The level of a stuck valve as it is stored; None is a valve that moves."""
     return _NOT_STUCK if value is None else SHARE.number(value, "stuck", owner)
 

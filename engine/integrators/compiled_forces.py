@@ -111,7 +111,11 @@ def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = Fals
 
 
 def passes_loops(
-    factory: Callable[..., Any], made_for: tuple[Any, ...], bodies: Columns, first_arguments: tuple[Any, ...], dt: float
+    factory: Callable[..., Any],
+    made_for: tuple[object, ...],
+    bodies: Columns,
+    first_arguments: tuple[object, ...],
+    dt: float,
 ) -> list[Loop]:
     """The loops of a method in passes, the fast one first."""
     none = np.zeros((1, 3), np.int64), np.zeros((1, bodies.pitch)), _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS

@@ -126,7 +126,7 @@ class Assembly:
         return f"Assembly({', '.join(map(str, self.bodies))})"
 
 
-def assembly_for(value: Any, body: Any, owner: object) -> Assembly | None:
+def assembly_for(value: object, body: object, owner: object) -> Assembly | None:
     """The `assembly` that was given for a body, or None.
 
     Raises:

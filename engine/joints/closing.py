@@ -73,11 +73,11 @@ class ClosingJoint(Joint):
             return False
         return (gap <= FARTHEST_POINT and turn <= FARTHEST_POINT) or not world._joints.fit.are_welded_without(self)
 
-    def _advance(self, world: Any) -> str | None:
+    def _advance(self, world: object) -> str | None:
         """Do what is due at the start of a tick; the event, if there was one."""
         raise NotImplementedError
 
-    def _resume(self, world: Any) -> None:
+    def _resume(self, world: object) -> None:
         if self._numbers(layout.LATCH_PHASE, 1)[0] == HARD:
             self._write_numbers(layout.LATCH_PHASE, (float(CLOSED),))
 

@@ -29,7 +29,7 @@ class Island(tuple[Any, ...]):
     order: int
     reason: str
 
-    def __new__(cls, bodies: Iterable[Any], order: int = 2, reason: str = "") -> Island:
+    def __new__(cls, bodies: Iterable[object], order: int = 2, reason: str = "") -> Island:
         """Make an island of some bodies."""
         island = super().__new__(cls, bodies)
         island.order, island.reason = order, reason

@@ -240,7 +240,7 @@ class Joint(TableRows):
         turn = unit_length(multiply(conjugate(multiply(pose_of(self.other)[1], (a, b, c, d))), own))
         return turn if turn[3] >= 0.0 else (-turn[0], -turn[1], -turn[2], -turn[3])
 
-    def _assign(self, name: str, value: Any, argument: str = "") -> None:
+    def _assign(self, name: str, value: object, argument: str = "") -> None:
         store = self._table.store
         if name != "enabled" or store is None:
             super()._assign(name, value, argument)

@@ -303,7 +303,7 @@ class Latch(ClosingJoint):
                 return "failed"
         return None
 
-    def _resume(self, world: Any) -> None:
+    def _resume(self, world: object) -> None:
         super()._resume(world)
         if self.state == "soft":  # the ports may be anywhere now
             self._go(ARMED, layout.OPEN)

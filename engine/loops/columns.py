@@ -275,7 +275,7 @@ def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Ca
     if not stores:
 
         @inlined
-        def over_all(control: Integers, count: int, arguments: Any) -> int:
+        def over_all(control: Integers, count: int, arguments: object) -> int:
             return plain(0, count, arguments)
 
         return over_all
@@ -283,7 +283,7 @@ def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Ca
     storing = make(True)
 
     @inlined
-    def over_parts(control: Integers, count: int, arguments: Any) -> int:
+    def over_parts(control: Integers, count: int, arguments: object) -> int:
         total, first, span = 0, 0, 0
         while first < count:
             start, end = count, count

@@ -243,7 +243,7 @@ def program_loops() -> list[Loop]:
     return [named(run_program, packed, 0), named(undo_program, packed)]
 
 
-def move_loops(arguments: tuple[Any, ...]) -> tuple[Loop, Loop]:
+def move_loops(arguments: tuple[object, ...]) -> tuple[Loop, Loop]:
     """The operation that moves bodies by a loop with these arguments, without the number of ticks, and the one that undoes it."""
     integers = np.zeros(1, np.int64)
     undone = Packed(np.zeros((1, 1)), integers, 0)

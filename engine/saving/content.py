@@ -90,7 +90,7 @@ class Owners:
 
     def __init__(
         self,
-        exact_dt: Any,
+        exact_dt: float,
         last_tick: int,
         threads: int,
         store: Store,
@@ -197,7 +197,7 @@ def digest_of_content(content: Content) -> Iterator[bytes]:
         yield from digest_of_state(content.states[name], name)
 
 
-def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+def _same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
     """Whether two tuples consist of the same objects."""
     return len(some) == len(others) and all(map(operator.is_, some, others))
 

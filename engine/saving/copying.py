@@ -123,7 +123,7 @@ def _is_in(member: PlainMember, replaced: Mapping[tuple[int, ...], Any]) -> bool
     return not member.table and identity(member.kind) in replaced
 
 
-def _detach(plain: PlainContent, function: Any) -> None:
+def _detach(plain: PlainContent, function: object) -> None:
     """Leave out the object that has joined with this function or force only."""
     owner = called_object(function)
     for name in [name for name in plain.joined if plain.objects[name] is owner]:
@@ -132,7 +132,7 @@ def _detach(plain: PlainContent, function: Any) -> None:
             del plain.joined[name], plain.objects[name]
 
 
-def _check(owners: Owners, function: Any, what: str) -> None:
+def _check(owners: Owners, function: object, what: str) -> None:
     path = find_reached(function, lambda thing: _belongs(thing, owners))
     if path is not None:
         name = getattr(function, "__qualname__", None) or repr(function)
@@ -142,7 +142,7 @@ def _check(owners: Owners, function: Any, what: str) -> None:
         )
 
 
-def _belongs(thing: Any, owners: Owners) -> bool:
+def _belongs(thing: object, owners: Owners) -> bool:
     world, store = owners.store.world(), owners.store
     if isinstance(thing, Body):
         return thing.world is world

@@ -144,7 +144,7 @@ class Place(NamedTuple):
         return self if found is None else None if self.key is None else found[self.kind][self.key]
 
 
-def resolving(bodies: Sequence[Any], members: Sequence[Any], schemas: Mapping[str, Schema]) -> dict[Any, Any]:
+def resolving(bodies: Sequence[object], members: Sequence[object], schemas: Mapping[str, Schema]) -> dict[Any, Any]:
     """A memo for `copy.deepcopy` that replaces places by what is there."""
     return {Place: {"body": bodies, "member": members, "schema": schemas}}
 
@@ -156,7 +156,7 @@ class Places:
         memo: The place of each by its id, as a memo for `copy.deepcopy`.
     """
 
-    def __init__(self, bodies: Iterable[Any], members: Iterable[Any]) -> None:
+    def __init__(self, bodies: Iterable[object], members: Iterable[object]) -> None:
         self.memo: dict[int, Any] = {id(body): Place("body", row) for row, body in enumerate(bodies)}
         self.memo |= {id(member): Place("member", place) for place, member in enumerate(members)}
 
@@ -181,7 +181,7 @@ class NotPlain(Exception):
     """An attribute cannot be written as plain data."""
 
 
-def encoded_attributes(attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+def encoded_attributes(attributes: Mapping[str, object]) -> dict[str, Any] | None:
     """Attributes of a force or part, with places instead of handles, as plain data; None if one of them cannot be written so."""
     try:
         return {name: _encoded(value) for name, value in attributes.items()}
@@ -194,7 +194,7 @@ def own_slots(kind: type[TableRows]) -> tuple[str, ...]:
     return tuple(name for base in kind.__mro__ if base is not TableRows for name in vars(base).get("__slots__", ()))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -252,7 +252,7 @@ _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
 """What each attribute that can be written as plain data must be: a test, and the rule in words."""
 
 
-def check_attribute(name: str, value: Any, owner: str, path: str) -> None:
+def check_attribute(name: str, value: object, owner: str, path: str) -> None:
     """Check an attribute that was decoded and whose places were resolved.
 
     Raises:

@@ -106,7 +106,7 @@ class PlainFunction(NamedTuple):
 class PlainContent(NamedTuple):
     """Everything that determines the future of a world, without a handle of it."""
 
-    exact_dt: Any
+    exact_dt: float
     tick: int
     push_tick: int
     clock: tuple[Any, ...]
@@ -135,7 +135,7 @@ FUNCTIONS = ("on_tick", "after_tick", "on_joint")
 # from the live form
 
 
-def plain_of(content: Content, exact_dt: Any) -> PlainContent:
+def plain_of(content: Content, exact_dt: float) -> PlainContent:
     """The plain form of a content of a world; the functions and objects in it are those of the world."""
     inventory = content.inventory
     places = Places(inventory.roster.handles, (entry.member for entry in inventory.members))
@@ -451,7 +451,7 @@ class _Binding:
         found = next((table for table in images if table.schema.name == name), None)
         return self._store.table(self._schemas[name]) if found is None else found
 
-    def _check_joint(self, place: int, plain: PlainMember, joint: Any, span: _Span) -> None:
+    def _check_joint(self, place: int, plain: PlainMember, joint: object, span: _Span) -> None:
         """Reject joints of a type that their class does not have, or of a body with itself: kernels would read beyond arrays."""
         if not isinstance(joint, Joint):
             return
@@ -463,7 +463,7 @@ class _Binding:
                 rule = "the rows of a joint between two bodies, or a body and the world"
                 refuse(self._owner, f"members[{place}].ids", list(plain.ids), rule)
 
-    def _check_shape(self, place: int, member: Any, span: _Span, attributes: dict[str, Any]) -> None:
+    def _check_shape(self, place: int, member: object, span: _Span, attributes: dict[str, Any]) -> None:
         """Reject a shape whose rows are not those of its parts."""
         if not self._is_copy and isinstance(member, ShapeHandle) and not fits_rows(attributes["_shape"], span.columns):
             refuse(

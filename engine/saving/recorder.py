@@ -333,7 +333,7 @@ class Recorder(Record):
         capacity: int | None = None,
         *,
         columns: Iterable[str] | None = None,
-        wrenches: Iterable[Any] = (),
+        wrenches: Iterable[object] = (),
         path: str | os.PathLike[str] | None = None,
     ) -> None:
         owner = "Recorder"
@@ -535,7 +535,7 @@ def _member_readers(world: World) -> list[tuple[Column, Read]]:
 
 
 def _member_reader(member: TableRows, name: str, size: int) -> Read:
-    def read(world: World, rows: Any) -> Any:
+    def read(world: World, rows: object) -> Any:
         found = _found(member, world)
         if found.start == found.stop:
             return np.full(size, np.nan)
@@ -568,7 +568,7 @@ def _joint_readers(world: World) -> list[tuple[Column, Read]]:
 
 
 def _joint_reader(joint: Any, name: str, size: int) -> Read:
-    def read(world: World, rows: Any) -> Any:
+    def read(world: World, rows: object) -> Any:
         found = _found(joint, world)
         return np.full(size, np.nan) if found.start == found.stop else np.ravel(getattr(joint, name))
 

@@ -87,7 +87,7 @@ SHARED = -1
 """What `member_of` says of rows that refer to no body."""
 
 
-def member_of(schema: Schema, fields: Mapping[str, Any], rows: int, count: int) -> IntArray:
+def member_of(schema: Schema, fields: Mapping[str, object], rows: int, count: int) -> IntArray:
     """The member of each row of a table, from the body that it refers to; `SHARED` for rows that refer to none.
 
     Args:
@@ -203,5 +203,5 @@ class _Places:
     def __init__(self, kind: str, moved: Callable[[Any], Any] | None = None) -> None:
         self._kind, self._moved = kind, moved
 
-    def __getitem__(self, key: Any) -> Place:
+    def __getitem__(self, key: object) -> Place:
         return Place(self._kind, key if self._moved is None else self._moved(key))

@@ -123,7 +123,7 @@ class Rollback:
         """The tick count up to which the inputs of all players are known, so that the ticks before it will not be simulated again."""
         return min(*self._known.values(), self._world.tick_count)
 
-    def input(self, tick: int, player: Hashable, data: Any) -> None:
+    def input(self, tick: int, player: Hashable, data: object) -> None:
         """Set the input of a player for the tick that starts at a tick count; it may be late, early, or known already.
 
         Args:
@@ -166,7 +166,7 @@ class Rollback:
         while self._known[player] in inputs:
             self._known[player] += 1
 
-    def _add_input(self, tick: int, player: Any, data: Any) -> None:
+    def _add_input(self, tick: int, player: object, data: object) -> None:
         owner = "Rollback.input"
         if tick < self._known[player]:
             rule = f"at least {self._known[player]}, because the inputs of player {player!r} before it are confirmed"
@@ -352,7 +352,7 @@ class Rollback:
         raise DesyncError(tick, own, hash, where)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(one: object, other: object) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other)
     if one is other or type(one) is not type(other):
@@ -363,5 +363,5 @@ def _equal(one: Any, other: Any) -> bool:
         refuse("Rollback.input", "data", other, "data whose comparison with == gives True or False", TypeError)
 
 
-def _is_player(value: Any) -> bool:
+def _is_player(value: object) -> bool:
     return isinstance(value, str | bytes | int)

@@ -107,7 +107,7 @@ def to_plain(value: Any, name: str, path: str, written: Written) -> Any:
         ValueError: If the value refers to something that is not in the world.
     """
 
-    def inner(part: Any, part_name: str) -> Any:
+    def inner(part: object, part_name: str) -> Any:
         return to_plain(part, part_name, f"{path}.{part_name}", written)
 
     if value is None or isinstance(value, bool | int | float | str):

@@ -71,7 +71,7 @@ def _method(value: Any, name: str, owner: str) -> Integrator:
     return method_of(value, owner, name)
 
 
-def _positive_ratio(value: Any, name: str, owner: str) -> Any:
+def _positive_ratio(value: object, name: str, owner: str) -> Any:
     real(bounded_ratio(value, name, owner), name, owner, at_least=0.0)
     return value
 
@@ -137,7 +137,7 @@ class Settings:
         else:
             self._effects_beside.append(effect)
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str, value: object) -> None:
         """Check and assign a setting; the change is undone with a tick that fails.
 
         Raises:

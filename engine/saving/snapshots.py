@@ -24,7 +24,7 @@ from .untrusted import check_rows
 class Inside(NamedTuple):
     """What a snapshot consists of."""
 
-    exact_dt: Any
+    exact_dt: float
     tick: int
     content: Content | None
     """The content of a world; None if the snapshot was read from bytes."""

@@ -7,7 +7,7 @@ ties fields or tables to each other is said here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class _Checks:
     def __init__(self, plain: PlainContent, owner: str) -> None:
         self._plain, self._tables, self._owner = plain, plain.tables, owner
 
-    def refuse(self, path: str, rule: str, value: Any) -> NoReturn:
+    def refuse(self, path: str, rule: str, value: object) -> NoReturn:
         shown = value.ravel()[:8].tolist() if isinstance(value, np.ndarray) else value
         refuse(self._owner, f"tables.{path}", shown, rule)
 

@@ -594,7 +594,14 @@ class MassProperties:
 
     @classmethod
     def _from_mesh(
-        cls, vertices: Any, faces: Any, density: Maybe, mass: Maybe, weld: Maybe, shell_thickness: Maybe, owner: str
+        cls,
+        vertices: object,
+        faces: object,
+        density: Maybe,
+        mass: Maybe,
+        weld: Maybe,
+        shell_thickness: Maybe,
+        owner: str,
     ) -> Self:
         if shell_thickness is None:
             found = polyhedron.integrals(vertices, faces, owner, weld)
@@ -667,14 +674,14 @@ class MassProperties:
 # -- reading arguments --
 
 
-def _checked_mass(value: Any, argument: str, owner: str) -> float:
+def _checked_mass(value: object, argument: str, owner: str) -> float:
     mass = real(value, argument, owner, above=0.0)
     if math.isinf(1.0 / mass):
         refuse(owner, argument, value, "large enough to have a finite inverse")
     return mass
 
 
-def _given_mass(mass: Any, density: Any, volume: float, owner: str) -> float:
+def _given_mass(mass: object, density: object, volume: float, owner: str) -> float:
     if (mass is None) == (density is None):
         refuse(owner, "exactly one of mass and density", (mass, density), "given")
     if density is None:
@@ -686,7 +693,7 @@ def _given_mass(mass: Any, density: Any, volume: float, owner: str) -> float:
     return product
 
 
-def _lengths(value: Any, argument: str, owner: str) -> list[float]:
+def _lengths(value: object, argument: str, owner: str) -> list[float]:
     lengths = vector(value, argument, owner)
     if (lengths <= 0.0).any():
         refuse(owner, argument, value, "3 finite real numbers above 0")
@@ -708,7 +715,7 @@ def _read_tensor(value: Any, owner: str) -> Symmetric:
     return xx, yy, zz, xy + 0.5 * (yx - xy), xz + 0.5 * (zx - xz), yz + 0.5 * (zy - yz)
 
 
-def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float], list[Vector]]]:
+def _read_parts(parts: object, owner: str) -> list[tuple[MassProperties, list[float], list[Vector]]]:
     """Each part, the position of its origin, and the three images of its axes."""
     rule = "a sequence of (MassProperties, position, orientation)"
     result = []
@@ -723,7 +730,7 @@ def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float
     return result
 
 
-def _is_part(entry: Any) -> bool:
+def _is_part(entry: object) -> bool:
     return isinstance(entry, tuple | list) and len(entry) == 3 and isinstance(entry[0], MassProperties)
 
 

@@ -1,7 +1,5 @@
 """Triangle meshes from files, read by trimesh, which is imported only when a file is read."""
 
-from typing import Any
-
 import numpy as np
 
 from ..checks import FloatArray, file_path, refuse
@@ -11,7 +9,7 @@ FORMATS = (".glb", ".gltf", ".obj", ".stl")
 """The endings of the names of files that can be read."""
 
 
-def read_mesh(path: Any, owner: str) -> tuple[FloatArray, IndexArray]:
+def read_mesh(path: object, owner: str) -> tuple[FloatArray, IndexArray]:
     """Read all triangles of a file, with the transformations of its nodes applied.
 
     Args:

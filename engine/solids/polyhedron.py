@@ -27,7 +27,7 @@ class Integrals(NamedTuple):
     """The number of vertices that were replaced by another one at the same place."""
 
 
-def integrals(vertices: Any, faces: Any, owner: object, weld: Any = None) -> Integrals:
+def integrals(vertices: object, faces: object, owner: object, weld: object = None) -> Integrals:
     """Compute exact integrals over the polyhedron that closed, outward faces bound.
 
     Args:

@@ -1,7 +1,5 @@
 """Area, mass centre and second moments of a thin shell of triangles, open or closed."""
 
-from typing import Any
-
 import numpy as np
 
 from ..checks import array, real, refuse
@@ -10,7 +8,7 @@ from .symmetric import exact_sums, power_of_two
 from .welding import IndexArray, merged_where_equal, merged_within
 
 
-def integrals(vertices: Any, faces: Any, owner: object, thickness: Any, weld: Any) -> Integrals:
+def integrals(vertices: object, faces: object, owner: object, thickness: object, weld: object) -> Integrals:
     """Compute integrals over plates of a thickness, whose middle surfaces are the faces.
 
     Args:

@@ -17,7 +17,7 @@ from ..checks import FloatArray
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def amplitude(u: Any, m1: float) -> FloatArray:
+def amplitude(u: object, m1: float) -> FloatArray:
     """The amplitude ``am u`` for 0 ≤ m₁ ≤ 1, continuous in u.
 
     By descending arithmetic-geometric means. Source: Abramowitz and Stegun, section 16.4; for m₁ = 0 the Gudermannian function.
@@ -38,7 +38,7 @@ def amplitude(u: Any, m1: float) -> FloatArray:
     return phase
 
 
-def sn_cn_dn(u: Any, m1: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def sn_cn_dn(u: object, m1: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The functions sn, cn and dn of u, for 0 ≤ m₁ ≤ 1."""
     if m1 == 0.0:
         u = np.asarray(u, dtype=float)

@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -352,5 +351,5 @@ def _from_separatrix(moments: FloatArray, rates: FloatArray) -> float:
     return float(i3 * (i3 - i2) * rates[2] ** 2 - i1 * (i2 - i1) * rates[0] ** 2)
 
 
-def _times(times: npt.ArrayLike, owner: Any) -> FloatArray:
+def _times(times: npt.ArrayLike, owner: object) -> FloatArray:
     return array(times, "times", type(owner).__name__, (None,))

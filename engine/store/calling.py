@@ -94,7 +94,7 @@ class EventCallback:
         return mine == (other.function, other.event, other.name, other.body, other.above, other.touching)
 
 
-def default_name(function: Any) -> str:
+def default_name(function: object) -> str:
     """The module and the qualified name of a function, or those of the class of another object."""
     while isinstance(function, functools.partial):
         function = function.func
@@ -102,7 +102,7 @@ def default_name(function: Any) -> str:
     return f"{getattr(named, '__module__', None)}.{named.__qualname__}"
 
 
-def identity(function: Any) -> tuple[int, ...]:
+def identity(function: object) -> tuple[int, ...]:
     """A key that identifies a function or object; the `id` of a method will not do, because each lookup creates a new object."""
     if isinstance(function, MethodType):
         return id(function.__self__), id(function.__func__)
@@ -126,14 +126,14 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
             refuse(owner, argument, callback.name, "a different one for each function", hint=hint)
 
 
-def called_object(function: Any) -> Any:
+def called_object(function: object) -> Any:
     """The object that a method is bound to, even within a `functools.partial`; the function or object itself otherwise."""
     while isinstance(function, functools.partial):
         function = function.func
     return getattr(function, "__self__", function)
 
 
-def hidden_state(function: Any) -> str | None:
+def hidden_state(function: object) -> str | None:
     """Where a function or object may keep a state that no snapshot contains, in words; None if there is no such place.
 
     These are closure variables, defaults and attributes that are containers, writable arrays, generators or random generators. An object
@@ -174,7 +174,7 @@ _STATES = (
 )
 
 
-def _may_change(value: Any) -> bool:
+def _may_change(value: object) -> bool:
     if type(value) in ProxyTypes or not isinstance(value, _STATES):
         return False
     return not isinstance(value, np.ndarray) or bool(value.flags.writeable)
@@ -235,7 +235,7 @@ NEVER_RUN = frozenset((GeneratorType, CoroutineType, AsyncGeneratorType))
 """What a function returns instead of having run, if it passes on the call of a generator or coroutine function."""
 
 
-def refuse_result(function: Any, result: Any) -> NoReturn:
+def refuse_result(function: object, result: object) -> NoReturn:
     """Reject a function that the world has called and that returned a generator or a coroutine.
 
     Raises:
@@ -248,7 +248,7 @@ def refuse_result(function: Any, result: Any) -> NoReturn:
     refuse("World", "a function that the world calls", function, rule, TypeError, hint=hint)
 
 
-def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
+def find_reached(function: object, is_handle: Callable[[Any], bool]) -> str | None:
     """Return the path by which a function reaches a handle, in words, or None if it reaches none.
 
     The search follows closures, defaults, the object that a method is bound to, attributes, the contents of containers, and everything
@@ -288,7 +288,7 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
         )
 
 
-def _is_atom(thing: Any) -> bool:
+def _is_atom(thing: object) -> bool:
     """Whether this object reaches nothing by itself."""
     try:
         return thing is None or isinstance(thing, _ATOMS)
@@ -397,7 +397,7 @@ def _read(value: Any, path: str, names: list[str], modules: set[str] | None = No
                     yield from _read(vars(value)[name], f"{path} → {name!r}", names, modules)
 
 
-def _named_in(owner: Any, kind: type, names: list[str], path: str) -> Iterator[tuple[Any, str]]:
+def _named_in(owner: object, kind: type, names: list[str], path: str) -> Iterator[tuple[Any, str]]:
     """The attributes with these names of a class, with its methods bound to `owner`."""
     for base in kind.__mro__:
         if _is_of_a_library(base.__module__):
@@ -450,7 +450,7 @@ def _imported_in(code: CodeType, namespace: dict[str, Any]) -> Iterator[str]:
             yield from _imported_in(constant, namespace)
 
 
-def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
+def _attributes(thing: object) -> Iterator[tuple[str, Any]]:
     own = getattr(thing, "__dict__", None)
     if isinstance(own, dict):  # objects of some extension modules have something else there
         yield from own.items()

@@ -9,7 +9,7 @@ from .. import rotation
 from ..checks import SMALL_ENOUGH, FloatArray, beyond_range_allowed, refuse
 
 
-def check_matrices(out: Any, count: int, owner: str) -> None:
+def check_matrices(out: object, count: int, owner: str) -> None:
     """Reject anything but a writable array of `count` matrices of float32 or float64."""
     if not isinstance(out, np.ndarray) or out.dtype not in (np.float32, np.float64):
         refuse(owner, "out", out, "an array of float32 or float64", TypeError)

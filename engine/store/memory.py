@@ -75,7 +75,7 @@ class MemoryRows:
     def __getitem__(self, index: Any) -> Any:
         return reading(self._read())[index]
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         values = self._read()
         target = values[index]
         shape = np.shape(target)
@@ -87,7 +87,7 @@ class MemoryRows:
             )
         self._table.write(slice(None), 0, values.reshape(-1).view(np.float64))
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: object = None) -> npt.NDArray[Any]:
         return np.asarray(self._read(), dtype=dtype)
 
     def _read(self) -> Any:
@@ -218,7 +218,7 @@ class Memory:
         self._store.record(object.set_state, state)
         return object
 
-    def _join(self, object: Any) -> None:
+    def _join(self, object: object) -> None:
         """Attach a force, a callback or the object that a method is bound to under a generated name, if it has a state.
 
         An object that joins several times, for example as a force and as a callback, is detached when the last of these leaves.
@@ -240,7 +240,7 @@ class Memory:
         elif name in self._joined:
             self._count_joined(name, self._joined[name] + 1)
 
-    def _leave(self, object: Any) -> None:
+    def _leave(self, object: object) -> None:
         """Detach an object that `_join` attached, once it has left as many times as it joined.
 
         Args:
@@ -296,7 +296,7 @@ def memory_schema(name: str, shape: tuple[int, ...], dtype: type) -> Schema:
     return Schema(f"memory.{name}", (Field("values", Kind.STATE, int(np.prod(shape)), dtype=dtype, digest=0),))
 
 
-def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
+def _words(value: object, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
     rule = f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}"
     # as Python integers, because numpy converts a list of small and large integers to floats
     given = np.asarray(value, dtype=object)

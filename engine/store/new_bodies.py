@@ -27,7 +27,7 @@ class NewBodies:
     """Checked bodies that are ready to be added; a rejected argument raises before the world changes."""
 
     @classmethod
-    def one(cls, mass_properties: MassProperties, name: str | None, *motion: Any) -> "NewBodies":
+    def one(cls, mass_properties: MassProperties, name: str | None, *motion: object) -> "NewBodies":
         """Create from the arguments of `World.add_body`."""
         if name is not None and (not isinstance(name, str) or not name):
             refuse("World.add_body", "name", name, "a non-empty string, or None", TypeError)
@@ -68,12 +68,12 @@ class NewBodies:
         owner: str,
         mass_properties: Sequence[MassProperties],
         names: Sequence[str | None],
-        position: Any,
-        origin: Any,
-        orientation: Any,
-        velocity: Any,
-        angular_velocity_body: Any,
-        angular_velocity_world: Any,
+        position: object,
+        origin: object,
+        orientation: object,
+        velocity: object,
+        angular_velocity_body: object,
+        angular_velocity_world: object,
     ) -> None:
         self._owner = owner
         self._names = names
@@ -133,7 +133,7 @@ class NewBodies:
                 check_flyable(properties, self._owner if name is None else f"body {name!r}")
                 self.columns[MODEL_ROWS, column] = mass_property_rows(properties)
 
-    def _rows(self, value: Any, argument: str, size: int) -> FloatArray:
+    def _rows(self, value: object, argument: str, size: int) -> FloatArray:
         count = self.columns.shape[1]
         if value is None and argument in _MAY_BE_LEFT_OUT:
             return np.zeros((count, size))
@@ -144,7 +144,7 @@ class NewBodies:
     def _write(self, row: int, values: FloatArray) -> None:
         self.columns[row : row + values.shape[1]] = values.T
 
-    def _refuse_both(self, first: str, first_value: Any, second: str, second_value: Any) -> None:
+    def _refuse_both(self, first: str, first_value: object, second: str, second_value: object) -> None:
         if first_value is not None and second_value is not None:
             rule = "None, because only one of them may be given"
             refuse(self._owner, f"{first} or {second}", (first_value, second_value), rule)
@@ -162,13 +162,13 @@ _MOTION = (
 _MAY_BE_LEFT_OUT = ("position", "origin", "angular_velocity_body", "angular_velocity_world")
 
 
-def _by_value(motion: tuple[Any, ...], owner: str) -> tuple[Any, ...]:
+def _by_value(motion: tuple[object, ...], owner: str) -> tuple[Any, ...]:
     """The arguments, with arrays in place of objects that offer one."""
     pairs = zip(_MOTION, motion, strict=True)
     return tuple(by_value(value, argument, owner, "real numbers") for argument, value in pairs)
 
 
-def _listed(value: Any, argument: str, owner: str, one: type) -> list[Any]:
+def _listed(value: object, argument: str, owner: str, one: type) -> list[Any]:
     if isinstance(value, one):
         return [value]
     return members(value, argument, owner, f"a {one.__name__} or a list of them", lambda each: isinstance(each, one))

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 
 
-def is_stateful(object: Any) -> bool:
+def is_stateful(object: object) -> bool:
     """Whether an object (not a class) has `get_state` and `set_state`."""
     return (
         not isinstance(object, type)
@@ -45,7 +45,7 @@ def state_of(object: Any, name: str) -> dict[str, Any]:
     return copied
 
 
-def state_digest(object: Any, name: str) -> Iterator[bytes]:
+def state_digest(object: object, name: str) -> Iterator[bytes]:
     """The state of an object as bytes, equal for equal values."""
     return digest_of_state(state_of(object, name), name)
 
@@ -65,7 +65,7 @@ def digest_of_state(state: dict[str, Any], name: str) -> Iterator[bytes]:
             yield f"{np.shape(value)}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
 
 
-def digest_of_value(value: Any, depth: int = 0) -> Iterator[bytes]:
+def digest_of_value(value: object, depth: int = 0) -> Iterator[bytes]:
     """A value that was fixed when an object was made, as bytes: numbers, words, arrays, and the attributes of other objects.
 
     Of a function there is the name, and of a force, a part or a body the class: what they consist of is hashed elsewhere.
@@ -93,7 +93,7 @@ def digest_of_value(value: Any, depth: int = 0) -> Iterator[bytes]:
 _DEEPEST = 4
 
 
-def _attributes(value: Any) -> list[tuple[str, Any]]:
+def _attributes(value: object) -> list[tuple[str, Any]]:
     """The attributes of an object by name, in alphabetical order."""
     slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
     names = sorted({*getattr(value, "__dict__", ()), *slots})

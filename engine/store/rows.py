@@ -52,7 +52,7 @@ class Parameter(Generic[Value]):
     def __get__(self, rows: TableRows | None, kind: type) -> Self | Value:
         return self if rows is None else rows._value(self._name)
 
-    def __set__(self, rows: TableRows, value: Any) -> None:
+    def __set__(self, rows: TableRows, value: object) -> None:
         rows._assign(self._name, value)
 
 
@@ -67,7 +67,7 @@ class fixed(property):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __set__(self, force: Any, value: Any) -> None:
+    def __set__(self, force: object, value: object) -> None:
         is_given = self._name in inspect.signature(type(force)).parameters
         way_out = "remove it from the world and add another" if is_given else "it is read-only"
         raise AttributeError(f"{force!r}: {self._name} cannot be changed; {way_out}")
@@ -82,7 +82,7 @@ class TableRows:
 
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
 
-    def __init_subclass__(cls, **named: Any) -> None:
+    def __init_subclass__(cls, **named: object) -> None:
         super().__init_subclass__(**named)
         read_only_attributes()(cls)
 
@@ -169,7 +169,7 @@ class TableRows:
             return bool(values[0])
         return float(values[0]) if field.size == 1 else reading(values.copy())
 
-    def _assign(self, name: str, value: Any, argument: str = "") -> None:
+    def _assign(self, name: str, value: object, argument: str = "") -> None:
         rows = self._slice()
         if self._schema.by_name[name].kind is Kind.COMMAND:
             self._require_bodies(argument or name)
@@ -244,16 +244,16 @@ class TableRows:
         first = table.append(columns)
         self._return_to(table, first, first + columns.shape[1])
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: object) -> None:
         """Called when it has been added to a world; if it raises, the addition is undone."""
 
-    def _left(self, world: Any) -> None:
+    def _left(self, world: object) -> None:
         """Called after it has been removed from a world by itself."""
 
     def _shift_origin(self, shift: FloatArray) -> None:
         """Called when the origin of its world moves by this [m], world frame; moves the points that are not in its table."""
 
-    def _leaving(self, world: Any) -> None:
+    def _leaving(self, world: object) -> None:
         """Called before it is removed from a world by itself; may reject this."""
 
     def _return_to(self, table: Table, first_id: int, last_id: int) -> None:
@@ -295,7 +295,7 @@ def set_field(member: TableRows, name: str, values: FloatArray) -> None:
     member._table.write(member._schema.components[name], member._slice(), values)
 
 
-def rows_in(member: TableRows, store: Any) -> slice:
+def rows_in(member: TableRows, store: object) -> slice:
     """The rows of a force or part in the tables of a store, empty if it is not there."""
     table = member._table
     return table.find(member._first_id, member._last_id) if table.store is store else slice(0, 0)
@@ -307,7 +307,7 @@ def _member_of(world: Any, place: int) -> Any:
 
 
 def checked(
-    schema: Schema, name: str, value: Any, owner: object, count: int | None = None, argument: str = ""
+    schema: Schema, name: str, value: object, owner: object, count: int | None = None, argument: str = ""
 ) -> FloatArray:
     """A checked value of a field as components (size, 1), or values for `count` rows (size, count); messages name `argument`."""
     field = schema.by_name[name]

@@ -46,7 +46,7 @@ class Rule(NamedTuple):
     is_switch: bool = False
     """Whether the value is True or False, which is stored as 1.0 or 0.0."""
 
-    def one(self, value: Any, argument: str, owner: object, size: int) -> FloatArray:
+    def one(self, value: object, argument: str, owner: object, size: int) -> FloatArray:
         """Check the value of one row and return its components, shape (size,).
 
         Raises:
@@ -61,7 +61,7 @@ class Rule(NamedTuple):
             return direction(value, argument, owner)
         return self._checked(array(value, argument, owner, (size,)), value, argument, owner)
 
-    def number(self, value: Any, argument: str, owner: object) -> float:
+    def number(self, value: object, argument: str, owner: object) -> float:
         """Check and return one number."""
         number = real(value, argument, owner, above=self.above, at_least=None if self.at_most else self.at_least)
         if self.at_most is not None and not (self.at_least or 0.0) <= number <= self.at_most:
@@ -89,7 +89,7 @@ class Rule(NamedTuple):
             return np.stack(rows, axis=1)
         return self._checked(given.reshape(count, size).T, value, argument, owner)
 
-    def _checked(self, values: FloatArray, given: Any, argument: str, owner: object) -> FloatArray:
+    def _checked(self, values: FloatArray, given: object, argument: str, owner: object) -> FloatArray:
         wrong = (
             (self.above is not None and (values <= self.above).any())
             or (self.at_least is not None and (values < self.at_least).any())

@@ -68,7 +68,7 @@ class Store:
 
     __slots__ = ("_thread", "log", "phase", "quiet", "tables", "unfinished", "world")
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: object) -> None:
         self.world: Callable[[], Any] = ref(world)
         """Returns the world that the store belongs to."""
         self.tables: dict[str, Table] = {}
@@ -128,7 +128,7 @@ class Store:
 
     # undo
 
-    def record(self, function: Callable[..., Any], *arguments: Any) -> None:
+    def record(self, function: Callable[..., Any], *arguments: object) -> None:
         """Record how to undo a change of something that is not in a table."""
         if self.log is not None:
             self.log.append((function, arguments))
@@ -191,7 +191,7 @@ class Store:
         """Return a context that always undoes the changes of its block, including the state of the attached objects."""
         return _Operation(self, objects)
 
-    def ending_with(self, function: Callable[..., Any], *arguments: Any, always: bool = False) -> _Operation:
+    def ending_with(self, function: Callable[..., Any], *arguments: object, always: bool = False) -> _Operation:
         """Return a context after which a function is called, if the block raises or `always`; changes in it are not recorded.
 
         The function is called again if an exception arrives in it, which must do no harm.

@@ -44,7 +44,7 @@ class TableView:
     def __dir__(self) -> list[str]:
         return [field.name for field in self._schema.fields if _is_shown(field)]
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError(
             f"World: its {self._schema.name} cannot be copied without the world; copy the world and read them from the copy"
         )
@@ -57,7 +57,7 @@ class TableView:
             return reading(values)
         return reading(values.astype(np.int64) if field.refers_to else values)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         field = self._field(name)
         if field.rule is None:
             raise AttributeError(f"{self!r}: {name} is read-only")

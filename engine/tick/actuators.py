@@ -176,7 +176,7 @@ class Actuators:
         self.compose([body], "World.add_part", "part", part)
         self.sum_wheels(self._with_wheels([body]))
 
-    def forget_part(self, part: Any, body: int) -> None:
+    def forget_part(self, part: object, body: int) -> None:
         """Compute the mass properties of a body after one of its wheels or tanks has been removed."""
         if self.row_of(body) >= 0:
             self.compose([body], "World.remove_part", "part", part)

@@ -71,7 +71,7 @@ class ContactEvents:
         """Whether every tick must be followed by a look at the contacts."""
         return any(each.event in CONTACT_EVENTS for each in self._events.functions)
 
-    def touching(self, body: Any = None) -> tuple[_Pair, ...]:
+    def touching(self, body: object = None) -> tuple[_Pair, ...]:
         """The pairs of shapes that touch, in their order; those of one body, if it is given."""
         table, shapes = self._contacts.table, self._contacts.shapes
         when = self._store.world().tick_count, table.version, shapes.version, shapes.numbering

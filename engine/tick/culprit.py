@@ -13,7 +13,7 @@ from ..store.bodies import Bodies
 from .plan import Plan
 
 
-def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float) -> tuple[Any, int] | None:
+def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[object], time: float) -> tuple[Any, int] | None:
     """Return the first force whose wrench is not finite in the tick from `time` [s], and the row of the body; None if there is none.
 
     Bodies and clock are not changed. The caller restores the state of the forces.
@@ -71,22 +71,22 @@ def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any]) -> None:
     plan.try_calling(evaluate)
 
 
-def apply_of(force: Any) -> Any:
+def apply_of(force: object) -> Any:
     """Return the function that adds a force to a wrench."""
     return force.apply if hasattr(force, "apply") else force
 
 
-def _evaluate(force: Any) -> str:
+def _evaluate(force: object) -> str:
     return str(getattr(force, "evaluate", "stage"))
 
 
-def _refuse_not_finite(force: Any, wrench: FloatArray) -> None:
+def _refuse_not_finite(force: object, wrench: FloatArray) -> None:
     finite = np.isfinite(wrench).all(axis=0)
     if not finite.all():
         raise _CulpritFound(force, int(np.argmin(finite)))
 
 
 class _CulpritFound(Exception):
-    def __init__(self, force: Any, index: int) -> None:
+    def __init__(self, force: object, index: int) -> None:
         self.force = force
         self.index = index

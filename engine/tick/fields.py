@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -117,7 +116,7 @@ class Fields:
     def _size_now(self) -> tuple[int, ...]:
         return self._bodies.pitch, self._bodies.count, *self._wheels_now
 
-    def _spoil(self, components: Any, rows: Any) -> None:
+    def _spoil(self, components: object, rows: object) -> None:
         self._is_fresh = False
 
     def _joined(self, kinds: tuple[FieldKind, ...]) -> CompiledForces:

@@ -299,7 +299,7 @@ class ForceList:
             refuse("World.add_force", "force.evaluate", evaluate, "'tick' or 'stage'")
         self._check_unused(force, "World.add_force", "force")
 
-    def _check_unused(self, force: Any, owner: str, argument: str) -> None:
+    def _check_unused(self, force: object, owner: str, argument: str) -> None:
         if identity(force) in self._members:
             refuse(owner, argument, force, "one that is not in this world already")
         if isinstance(force, TableRows):
@@ -392,7 +392,7 @@ def _ignore(parts: list[SampledPart]) -> None:
     pass
 
 
-def _check_energy(force: Any) -> None:
+def _check_energy(force: object) -> None:
     """Reject a force whose method has the name of the one that a world calls for the potential energy, but other arguments."""
     energy = getattr(force, "potential_energy", None)
     if isinstance(force, TableRows) or not callable(energy):

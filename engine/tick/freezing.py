@@ -74,7 +74,7 @@ class Freezing:
         self._springs, self._joints = store.table(SPRINGS), store.table(JOINTS)
         self._is_marked = True
 
-    def _look_again(self, components: Any, rows: Any) -> None:
+    def _look_again(self, components: object, rows: object) -> None:
         self._is_marked = False
 
     @property

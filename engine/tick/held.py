@@ -288,7 +288,7 @@ class Held:
         (self._gather or self._choose(arguments))(*arguments)
         self._stale = set()
 
-    def _choose(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    def _choose(self, arguments: tuple[object, ...]) -> Callable[..., Any]:
         """Return the kernel, or its plain Python function until the kernel has been compiled in the background."""
         kernel = named(gather_held, *arguments)
         if in_python([kernel], self._bodies.may_run_in_python):

@@ -276,7 +276,7 @@ def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Seq
     return totals
 
 
-def energies_of_impact(joints: Joints, world: Any, rows: Sequence[int]) -> list[float]:
+def energies_of_impact(joints: Joints, world: object, rows: Sequence[int]) -> list[float]:
     """Kinetic energy [J] that the joints of the island of each of these bodies take when they make the velocities compatible now."""
     if joints.graph is None:
         return [0.0] * len(rows)

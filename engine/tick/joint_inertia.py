@@ -24,7 +24,7 @@ _HOLDS = np.array([count > 0 for count in layout.EQUALITY_ROWS])
 
 def inertia_about(
     joints: Joints,
-    world: Any,
+    world: object,
     joint: Any,
     point: Vector,
     held: Sequence[Direction],
@@ -54,7 +54,7 @@ def inertia_about(
     return 1.0 / yields if yields > 0.0 else inf
 
 
-def _sides(joints: Joints, world: Any, joint: Any, point: Vector, alone: Sequence[Side]) -> tuple[list[Side], bool]:
+def _sides(joints: Joints, world: object, joint: Any, point: Vector, alone: Sequence[Side]) -> tuple[list[Side], bool]:
     """The rigid bodies on both sides of a joint without those that the world holds, and whether the joint is part of a loop."""
     first = _connected(joints, joint, joint.body.index)
     sides = [] if _WORLD in first else [_whole(world, first, joint, point, alone[0])]
@@ -115,7 +115,7 @@ def _whole(world: Any, places: dict[int, None], joint: Any, point: Vector, alone
     )
 
 
-def _in_loop(joints: Joints, world: Any, joint: Any, point: Vector, rows: Sequence[Direction]) -> Matrix:
+def _in_loop(joints: Joints, world: object, joint: Any, point: Vector, rows: Sequence[Direction]) -> Matrix:
     """Rates of rows of a joint for unit impulses of them, while the other joints of the island hold."""
     ends: list[End] = [(joint.body, point)]
     if joint.other is not None:

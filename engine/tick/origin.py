@@ -73,7 +73,7 @@ def _changes(store: Store, shift: FloatArray) -> Iterator[Change]:
                     yield table, first + place, rows, table.array[first + place, rows] - shift[axis]
 
 
-def _listeners(*groups: Iterable[Any]) -> list[Any]:
+def _listeners(*groups: Iterable[object]) -> list[Any]:
     """The objects that have the method, each once; for a method of an object, that object."""
     found: dict[int, Any] = {}
     for thing in (thing for group in groups for thing in group):

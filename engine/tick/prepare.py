@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from time import perf_counter, sleep
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -201,7 +201,7 @@ def _say_begin(missing: Sequence[Loop], processes: int) -> None:
     _LOG.warning("World.prepare: compiling %s in %d processes, about %.0f s", count, processes, seconds)
 
 
-def chosen_methods(values: Any, game_modes: Iterable[bool]) -> list[Integrator]:
+def chosen_methods(values: object, game_modes: Iterable[bool]) -> list[Integrator]:
     """Return the integrators for the given values; reject values that are not integrators or do not support the given modes."""
     methods = [
         method_of(value, "World.prepare", f"integrators[{place}]")
@@ -214,7 +214,7 @@ def chosen_methods(values: Any, game_modes: Iterable[bool]) -> list[Integrator]:
     return methods
 
 
-def chosen_kinds(values: Any) -> list[FieldKind | None]:
+def chosen_kinds(values: object) -> list[FieldKind | None]:
     """Return the field kind of each force or class of forces; None if it is not a field."""
     rule = "a list of forces, or of classes of engine.forces"
     each = "a force, or a class of engine.forces"
@@ -226,9 +226,9 @@ def chosen_kinds(values: Any) -> list[FieldKind | None]:
 _METHODS = "a list of integrators or of their names"
 
 
-def _is_method(value: Any) -> bool:
+def _is_method(value: object) -> bool:
     return isinstance(value, Integrator | str)
 
 
-def _is_force(value: Any) -> bool:
+def _is_force(value: object) -> bool:
     return issubclass(value, Force) if isinstance(value, type) else callable(value) or hasattr(type(value), "apply")

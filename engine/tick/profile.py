@@ -43,7 +43,7 @@ class Profile:
     def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap the function of a stage so that its time is added to that stage."""
 
-        def run(*arguments: Any) -> Any:
+        def run(*arguments: object) -> Any:
             begin = perf_counter()
             try:
                 return function(*arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class StageViews:
         return found
 
 
-def refuse_return(force: Any) -> NoReturn:
+def refuse_return(force: object) -> NoReturn:
     """Raise the error of a force that returns something instead of adding it to the wrench."""
     raise TypeError(
         f"{getattr(force, '__self__', force)!r}: a force must add to the wrench (wrench.force_world += …) and return nothing"

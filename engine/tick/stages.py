@@ -115,7 +115,7 @@ class Stages:
         bodies: Bodies,
         plan: Plan,
         memory: Memory,
-        forces: Iterable[Any],
+        forces: Iterable[object],
         dt: float,
         last_tick: int,
     ) -> None:
@@ -384,7 +384,7 @@ class Stages:
                     if type(result) in NEVER_RUN:
                         refuse_result(callback.function, result)
 
-    def _report(self, world: Any, callback: Callback) -> None:
+    def _report(self, world: object, callback: Callback) -> None:
         try:
             result = callback.function(world)
             if type(result) in NEVER_RUN:

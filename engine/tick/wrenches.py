@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from .plan import Plan
 
 
 def wrench_on(
-    row: int, plan: Plan, bodies: Bodies, forces: Iterable[Any], with_pushes: bool, time: float
+    row: int, plan: Plan, bodies: Bodies, forces: Iterable[object], with_pushes: bool, time: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the net force [N] (world frame) and the net torque about the mass centre [N·m] (body frame) on the body in a row.
 
