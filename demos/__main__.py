@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from .running import PROGRAM, install
+from .internals import PROGRAM, install
 
 COMMANDS = {
     "campaign": (".commands.campaign", "Monte Carlo campaigns: status, failures, resume, plot, example."),

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import running
 from .drawing import FRAME
 from .physics import World
-from .running import application, options
 from .scenes.claims import claim
 from .scenes.docking_flight import CASES, FASTEST_PACE, PACE, PACE_UNSEEN, PORT, VIEWS, DockingFlight
 from .scenes.docking_pilot import MODES, DockingPilot
@@ -29,7 +29,7 @@ TIME_LIMIT = 150.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApproachOptions(options.SceneOptions):
+class ApproachOptions(running.SceneOptions):
     """The options of a flight to a port."""
 
     case: str
@@ -91,12 +91,12 @@ class Approach(DockingFlight):
 
 def read_flight(name: str, text: str, cases: Collection[str], arguments: Sequence[str] | None) -> ApproachOptions:
     """The command line of a flight to a port; the first case is the default."""
-    reader = options.parser(name, text, ApproachOptions, dt="1/60")
+    reader = running.parser(name, text, ApproachOptions, dt="1/60")
     first = next(iter(cases))
     reader.add_argument("--case", choices=cases, default=first, help=f"where the flight begins (default {first})")
     reader.add_argument("--pilot", choices=MODES, default="auto", help="who flies at first (default auto)")
     reader.add_argument("--view", choices=VIEWS, default="chase", help="the camera (default chase)")
-    options.add_pace(reader, PACE, PACE_UNSEEN, (0.1, FASTEST_PACE))
+    running.add_pace(reader, PACE, PACE_UNSEEN, (0.1, FASTEST_PACE))
     return reader.parse(arguments)
 
 
@@ -107,7 +107,7 @@ def read_options(arguments: Sequence[str] | None = None) -> ApproachOptions:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("approach", Approach, read_options(arguments))
+    return running.main("approach", Approach, read_options(arguments))
 
 
 def check(case: str = "aside") -> list[str]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import running
 from .drawing import (
     FRAME,
     Array,
@@ -36,7 +37,6 @@ from .drawing import (
 )
 from .meshes import servicer
 from .physics import Body, World, integrators, joints, rotation
-from .running import application, options
 from .scenes import masses
 from .scenes.arm_cases import CASES, add_client
 from .scenes.arm_pilot import CAPTURE, FIXTURE, HELD, MODES, RETRACT_TIME, SOFT, ArmPilot, fixture_pose
@@ -79,7 +79,7 @@ CURVES = Curves(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArmOptions(options.SceneOptions):
+class ArmOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -429,17 +429,17 @@ def _cross_hair(point: Array) -> list[Line]:
 
 def read_options(arguments: Sequence[str] | None = None) -> ArmOptions:
     """The command line of this demo."""
-    reader = options.parser("arm", __doc__.partition("\n")[0], ArmOptions, dt="1/60")
+    reader = running.parser("arm", __doc__.partition("\n")[0], ArmOptions, dt="1/60")
     reader.add_argument("--case", choices=CASES, default="tumble", help="the satellite (default tumble)")
     reader.add_argument("--pilot", choices=MODES, default="auto", help="who moves the arm at first (default auto)")
     reader.add_argument("--view", choices=VIEWS, default="outside", help="the camera (default outside)")
-    options.add_pace(reader, PACE, PACE_UNSEEN, (0.1, FASTEST_PACE))
+    running.add_pace(reader, PACE, PACE_UNSEEN, (0.1, FASTEST_PACE))
     return reader.parse(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("arm", Arm, read_options(arguments))
+    return running.main("arm", Arm, read_options(arguments))
 
 
 def check(case: str = "tumble") -> list[str]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from . import running
 from .drawing import Array, Arrow, Binding, Curves, Gauge, Line, Model, Picture, Sample, Trail, colours
 from .physics import World, forces, integrators, rotation
-from .running import application, options
 from .scenes import polar_orbit
 from .scenes.attitude_pilot import CASES, POINTED, AttitudePilot, Record, next_of
 from .scenes.attitude_targets import TARGETS
@@ -52,7 +52,7 @@ CURVES = Curves(
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttitudeOptions(options.SceneOptions):
+class AttitudeOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -303,17 +303,17 @@ class _Start:
 
 def read_options(arguments: Sequence[str] | None = None) -> AttitudeOptions:
     """The command line of this demo."""
-    reader = options.parser("attitude", __doc__.partition("\n")[0], AttitudeOptions, dt="1/20")
+    reader = running.parser("attitude", __doc__.partition("\n")[0], AttitudeOptions, dt="1/20")
     reader.add_argument(
         "--case", choices=CASES, default="script", help="the whole script, or half a turn in one mode (default script)"
     )
-    options.add_pace(reader, PACE, PACE_UNSEEN, (0.25, PACE_UNSEEN))
+    running.add_pace(reader, PACE, PACE_UNSEEN, (0.25, PACE_UNSEEN))
     return reader.parse(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("attitude", Attitude, read_options(arguments))
+    return running.main("attitude", Attitude, read_options(arguments))
 
 
 def check(case: str = "script", frames: int = 601) -> list[str]:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from . import running
 from .drawing import Array, Arrow, Colour, Curves, Line, Model, Picture, Sample, Trail, colours
 from .meshes.cubesat import SCALE
 from .physics import World, flight, forces, integrators, rotation
-from .running import application, options
 from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
 from .scenes.restarting import Restarting
@@ -42,7 +42,7 @@ CURVES = Curves(("tumble left", "+.3f"), ("moment / maximum", "+.2f"), 1200.0, (
 
 
 @dataclass(frozen=True, kw_only=True)
-class DetumbleOptions(options.SceneOptions):
+class DetumbleOptions(running.SceneOptions):
     """The options of this demo."""
 
     pace: float | None
@@ -208,14 +208,14 @@ def to_surface(turn: Array, direction: Array) -> Array:
 
 def read_options(arguments: Sequence[str] | None = None) -> DetumbleOptions:
     """The command line of this demo."""
-    reader = options.parser("detumble", __doc__.partition("\n")[0], DetumbleOptions, dt="1/4")
-    options.add_pace(reader, PACE, PACE_UNSEEN, (1.0, PACE_UNSEEN))
+    reader = running.parser("detumble", __doc__.partition("\n")[0], DetumbleOptions, dt="1/4")
+    running.add_pace(reader, PACE, PACE_UNSEEN, (1.0, PACE_UNSEEN))
     return reader.parse(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("detumble", Detumble, read_options(arguments))
+    return running.main("detumble", Detumble, read_options(arguments))
 
 
 def check(frames: int = 600) -> list[str]:

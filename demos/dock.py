@@ -18,12 +18,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from . import running
 from .approach import ApproachOptions, read_flight
 from .drawing import FRAME, Array, Binding, Caption, Eye, Line, Model, turn_to
 from .meshes import docking_probe
 from .meshes.port import Port
 from .physics import World, joints, rotation
-from .running import application
 from .scenes import docking_view
 from .scenes.claims import claim
 from .scenes.composite import Composite
@@ -264,7 +264,7 @@ def read_options(arguments: Sequence[str] | None = None) -> ApproachOptions:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("dock", Dock, read_options(arguments))
+    return running.main("dock", Dock, read_options(arguments))
 
 
 def check(case: str = "near") -> list[str]:

@@ -235,7 +235,7 @@ def play(game: Lander, size: tuple[int, int] = (1280, 720)) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line of the demos."""
-    from .running import surface_game
+    from .internals import surface_game
 
     return surface_game.main("embed", Lander, draw, play, check, arguments)
 

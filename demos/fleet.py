@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from . import running
 from .drawing import Array, Binding, Curves, Line, Model, Picture, Sample, Swarm, colours
 from .physics import Batch, World, flight, integrators, rotation
-from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
 from .scenes.restarting import Restarting
@@ -39,7 +39,7 @@ CURVES = Curves(("off its direction [rad]", ".3f"), ("fleet settled", ".0%"), 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetOptions(options.SceneOptions):
+class FleetOptions(running.SceneOptions):
     """The options of this demo."""
 
     craft: int
@@ -195,7 +195,7 @@ def points_on_a_sphere(count: int) -> Array:
 
 def read_options(arguments: Sequence[str] | None = None) -> FleetOptions:
     """The command line of this demo."""
-    reader = options.parser("fleet", __doc__.partition("\n")[0], FleetOptions)
+    reader = running.parser("fleet", __doc__.partition("\n")[0], FleetOptions)
     reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"number of craft (default {CRAFT})")
     reader.add_argument("--member", type=int, default=MEMBER, metavar="N", help="number of the one that is taken out")
     reader.set_defaults(dt=1.0 / 60.0, integrator="rk4-body-rates")
@@ -214,7 +214,7 @@ def crowd(text: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("fleet", Fleet, read_options(arguments))
+    return running.main("fleet", Fleet, read_options(arguments))
 
 
 def check(frames: int = 300, craft: int = 512, member: int = 170) -> list[str]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import running
 from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Gauge, Line, Model, Picture, Sample, colours
 from .physics import World, integrators, rotation
-from .running import application, options
 from .scenes import error_words
 from .scenes.claims import check_after
 from .scenes.fleet import NOSE, SPEED, Fleet, Ship, places
@@ -45,7 +45,7 @@ LEAST_ANGLE, LEAST_CHANGE = 1e-6, 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntegratorsOptions(options.SceneOptions):
+class IntegratorsOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -123,7 +123,7 @@ def share(error: float, least: float, most: float) -> float:
 
 def read_options(arguments: Sequence[str] | None = None) -> IntegratorsOptions:
     """The command line of this demo."""
-    reader = options.parser("integrators", __doc__.partition("\n")[0], IntegratorsOptions)
+    reader = running.parser("integrators", __doc__.partition("\n")[0], IntegratorsOptions)
     reader.add_argument("--case", choices=CASES, default="common", help="the methods beside yours (default common)")
     reader.set_defaults(dt=0.1)
     return reader.parse(arguments)
@@ -131,7 +131,7 @@ def read_options(arguments: Sequence[str] | None = None) -> IntegratorsOptions:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("integrators", Integrators, read_options(arguments))
+    return running.main("integrators", Integrators, read_options(arguments))
 
 
 def check(frames: int = 1800) -> list[str]:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import running
 from .drawing import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW, Array, Arrow, Line, Model, Picture, Sample, colours
 from .meshes.drum_satellite import NOZZLES
 from .physics import flight, forces, integrators, rotation
-from .running import application, options
 from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
 from .scenes.orbit_cases import CASES, EARTH_RADIUS, burn_at_the_apoapsis, start_of
@@ -37,7 +37,7 @@ MOTOR = NOZZLES["kick motor"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrbitOptions(options.SceneOptions):
+class OrbitOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -213,14 +213,14 @@ def camera_axes(position: Array, velocity: Array) -> Array:
 
 def read_options(arguments: Sequence[str] | None = None) -> OrbitOptions:
     """The command line of this demo."""
-    reader = options.parser("orbit", __doc__.partition("\n")[0], OrbitOptions, dt="1/60")
+    reader = running.parser("orbit", __doc__.partition("\n")[0], OrbitOptions, dt="1/60")
     reader.add_argument("--case", choices=CASES, default="transfer", help="the flight (default transfer)")
     return reader.parse(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("orbit", Orbit, read_options(arguments))
+    return running.main("orbit", Orbit, read_options(arguments))
 
 
 def check(case: str = "transfer", frames: int = 600) -> list[str]:

@@ -1,4 +1,4 @@
-"""How the demos show what they draw; from the viewer of the engine."""
+"""How the demos show their scenes: with the public interface of the engine's viewer."""
 
 from typing import TYPE_CHECKING
 

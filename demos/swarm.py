@@ -17,9 +17,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from . import running
 from .drawing import Binding, Eye, Model, Picture, Sample, Swarm
 from .physics import integrators, rotation
-from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
 from .scenes.drifters import Drifters
@@ -51,7 +51,7 @@ CASES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SwarmOptions(options.SceneOptions):
+class SwarmOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -158,7 +158,7 @@ def make_flock(count: int, pattern: Pattern, random: np.random.Generator) -> Flo
 
 def read_options(arguments: Sequence[str] | None = None) -> SwarmOptions:
     """The command line of this demo."""
-    reader = options.parser("swarm", __doc__.partition("\n")[0], SwarmOptions)
+    reader = running.parser("swarm", __doc__.partition("\n")[0], SwarmOptions)
     reader.add_argument("--case", choices=CASES, default="spiral", help="the thrust pattern (default spiral)")
     reader.add_argument("--view", choices=VIEWS, default="inside", help="where the camera is (default inside)")
     reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"number of craft (default {CRAFT})")
@@ -176,7 +176,7 @@ def crowd(text: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("swarm", Crowd, read_options(arguments))
+    return running.main("swarm", Crowd, read_options(arguments))
 
 
 def check(case: str = "spiral", frames: int = 300, craft: int = 2400) -> list[str]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import running
 from .drawing import Array, Arrow, Line, Model, Picture, Sample, Trail, colours
 from .physics import World, integrators, rotation
-from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
 from .scenes.restarting import Restarting
@@ -30,7 +30,7 @@ TRAIL_SPACING, TRAIL_TIME, AHEAD = 1.0 / 120.0, 20.0, 2.5  # [s]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopOptions(options.SceneOptions):
+class TopOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -145,14 +145,14 @@ class Top(Restarting):
 
 def read_options(arguments: Sequence[str] | None = None) -> TopOptions:
     """The command line of this demo."""
-    reader = options.parser("top", __doc__.partition("\n")[0], TopOptions)
+    reader = running.parser("top", __doc__.partition("\n")[0], TopOptions)
     reader.add_argument("--case", choices=CASES, default="cusps", help="how the axis starts (default cusps)")
     return reader.parse(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("top", Top, read_options(arguments))
+    return running.main("top", Top, read_options(arguments))
 
 
 def check(case: str = "cusps", frames: int = 1200) -> list[str]:

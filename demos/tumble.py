@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from . import running
 from .drawing import Array, Arrow, Line, Model, Picture, Trail, colours
 from .physics import MassProperties, World, integrators, rotation
-from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after
 from .scenes.equal_ellipsoid import EqualEllipsoid
@@ -37,7 +37,7 @@ TRAIL_SPACING, TRAIL_POINTS = 1.0 / 120.0, 2400  # [s]; twenty seconds
 
 
 @dataclass(frozen=True, kw_only=True)
-class TumbleOptions(options.SceneOptions):
+class TumbleOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -138,7 +138,7 @@ class Tumble(Restarting):
 
 def read_options(arguments: Sequence[str] | None = None) -> TumbleOptions:
     """The command line of this demo."""
-    reader = options.parser("tumble", __doc__.partition("\n")[0], TumbleOptions)
+    reader = running.parser("tumble", __doc__.partition("\n")[0], TumbleOptions)
     body = reader.add_mutually_exclusive_group()
     body.add_argument("--case", choices=CASES, default="flip", help="the body and its spin (default flip)")
     body.add_argument(
@@ -149,8 +149,8 @@ def read_options(arguments: Sequence[str] | None = None) -> TumbleOptions:
         "(needs the package trimesh)",
     )
     reader.add_argument("--allow-unphysical", action="store_true", help="accept tensors that no real body has")
-    options.add_numbers(reader, "--inertia", "I", "3 principal moments or 9 numbers of a tensor [kg·m²]")
-    options.add_numbers(reader, "--angular-velocity", "W", "3 body rates [rad/s]")
+    running.add_numbers(reader, "--inertia", "I", "3 principal moments or 9 numbers of a tensor [kg·m²]")
+    running.add_numbers(reader, "--angular-velocity", "W", "3 body rates [rad/s]")
     wanted = reader.parse(arguments)
     if wanted.mesh is not None and wanted.inertia is not None:
         reader.error("--mesh and --inertia both give the inertia of the body; give one of them")
@@ -161,7 +161,7 @@ def read_options(arguments: Sequence[str] | None = None) -> TumbleOptions:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("tumble", Tumble, read_options(arguments))
+    return running.main("tumble", Tumble, read_options(arguments))
 
 
 def check(case: str = "flip", frames: int = 1200) -> list[str]:

@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Sequence
 
+from ..internals import PROGRAM
 from ..physics import campaigns
-from ..running import PROGRAM
 
 
 def main(arguments: Sequence[str] = ()) -> int:

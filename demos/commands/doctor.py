@@ -10,7 +10,7 @@ from importlib import metadata
 from statistics import median
 from typing import Any
 
-from ..running import HIGH, PROGRAM, TIERS, below, context
+from ..internals import HIGH, PROGRAM, TIERS, below, context
 
 SIZE = (1280, 720)
 FRAMES_TIMED = 3
@@ -129,7 +129,7 @@ def _tiers(gl: Any) -> Iterator[Finding]:
 def _frame_times(gl: Any, tier: str) -> list[float]:
     """Seconds per frame of the tumbling spacecraft, after one warm-up frame."""
     from .. import tumble  # here and not above: its packages may be missing
-    from ..running import Painter, SceneFlight, camera_for
+    from ..internals import Painter, SceneFlight, camera_for
 
     scene = tumble.Tumble(tumble.read_options([]))
     flight, camera, painter = SceneFlight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])

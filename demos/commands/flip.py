@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..drawing import FIRST_RIGHT, Array, Arrow, Line, Model, OrbitCamera, Picture, Trail, colours
+from ..internals import HIGH, Clip, Image, Patch, Renderer, caption, context
 from ..physics import World, rotation
-from ..running import HIGH, Clip, Image, Patch, Renderer, caption, context
 from ..scenes.free_body import period_of_rates, upright
 from ..scenes.tumble_cases import CASES
 

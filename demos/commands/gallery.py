@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..running import PROGRAM, Clip, context
+from ..internals import PROGRAM, Clip, context
 from . import flip
 
 FOLDER = Path("demos") / "pictures"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..internals import PROGRAM, install
 from ..physics import Record, Recorder, plots
-from ..running import PROGRAM, install
 
 FLAT, SOLID = ("rates", "drift", "control", "herpolhode", "orbit"), ("axis_path", "polhode")
 """The plots that can be named, on two-dimensional and on three-dimensional axes. Other names are columns."""

@@ -1,5 +1,5 @@
 """Shows a scene file or a record of a flight in a window: `python -m demos view FILE`."""
 
-from ..running import view_file as main
+from ..internals import view_file as main
 
 __all__ = ["main"]

@@ -10,13 +10,18 @@ without a display. They need pygame, moderngl and pyrr (`pip install "polhode[de
 
 Its folders, from the top down: `worlds` (worlds of users), `run` (window, keys, options, runs without a window), `gl` (the renderer), `hud`
 (the display over the picture), `meshes`, `files` (pictures and clips), and `picture` (plain data). A module imports from its own folder and
-from those below. `drawing` and `running` have what programs like the demos are made of.
+from those below.
+
+A `Scene` draws a picture of its own, with arrows, curves, captions, panels and keys; `view`, `Viewer` and `render` take one in place of a
+world. `engine.viewer.drawing` has what pictures are made of, and `engine.viewer.running` the command line of a program that shows a scene.
 
 This is the only place in the engine that imports pygame, moderngl and pyrr. Numbers become float32 only when they go to the graphics card.
 Each package is imported inside the function that needs it, so that a missing package affects only the picture and never the simulation.
 """
 
+from . import drawing, running
 from .picture.camera import OrbitCamera as Camera
+from .picture.scene import Scene
 from .worlds.viewer import Viewer, render, view
 
-__all__ = ["Camera", "Viewer", "render", "view"]
+__all__ = ["Camera", "Scene", "Viewer", "drawing", "render", "running", "view"]

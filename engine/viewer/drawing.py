@@ -1,4 +1,10 @@
-"""What pictures are made of, as plain data: arrows, lines, captions and meshes, with the parts and materials of meshes."""
+"""What pictures are made of, as plain data: arrows, lines, captions, panels and meshes, with the parts and materials of meshes.
+
+All of it is in world coordinates, in float64. A `Scene` returns a `Picture` of it for each frame. Names in capitals are materials
+(`ALUMINIUM` to `WINDOW_LIGHT`), turns as matrices (`IDENTITY`, `Z_TO_X`, `Z_TO_Y`), the frame of the first view (`FIRST_YAW`,
+`FIRST_PITCH` [rad], `FIRST_RIGHT`), the direction of the sun (`SUN`), the length of a frame (`FRAME` [s]), and the greatest pace
+(`FASTEST`). `colours` and `parts` are modules.
+"""
 
 from .meshes import add as add_mesh
 from .meshes import parts

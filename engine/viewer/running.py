@@ -1,35 +1,31 @@
-"""What programs that show pictures are made of: the window and its options, clips, and places to draw without a window."""
+"""The command line of a program that shows a scene: in a window where there is one, else to a picture, a clip or its curves.
 
-from .command import PROGRAM, install
-from .files.png import Image
+    from dataclasses import dataclass
+    from engine.viewer import Scene, running
+
+    class Ship(Scene):
+        ...  # makes its world from the options, and has a method `picture`
+
+    running.main("ship", Ship, running.parser("ship", "Shows a ship.", running.SceneOptions).parse(None))
+
+Such a program has the options of the demos: ``--headless``, ``--frames``, ``--out``, ``--record``, ``--size``, ``--camera``, ``--hud``,
+``--hide``, ``--orbit`` and others, which ``--help`` lists.
+"""
+
+from .files.png import write_png
 from .files.recording import Clip
-from .gl import context
-from .gl.painter import Painter
-from .gl.renderer import Renderer
-from .hud.overlay import Patch, caption
-from .picture.quality import HIGH, TIERS, below
-from .run import application, options, surface_game
-from .run.application import camera_for
-from .run.flight import SceneFlight
-from .worlds.command import main as view_file
+from .run.application import main
+from .run.options import Options, Parser, SceneOptions, add_numbers, add_pace, parser, plain_parser
 
 __all__ = [
-    "HIGH",
-    "PROGRAM",
-    "TIERS",
     "Clip",
-    "Image",
-    "Painter",
-    "Patch",
-    "Renderer",
-    "SceneFlight",
-    "application",
-    "below",
-    "camera_for",
-    "caption",
-    "context",
-    "install",
-    "options",
-    "surface_game",
-    "view_file",
+    "Options",
+    "Parser",
+    "SceneOptions",
+    "add_numbers",
+    "add_pace",
+    "main",
+    "parser",
+    "plain_parser",
+    "write_png",
 ]

@@ -241,7 +241,7 @@ SHOWN_TO_SCENES = ("demos.physics", "demos.scenes", "demos.meshes", "demos.drawi
 ROOMS = ("picture", "files", "meshes", "hud", "gl", "run", "worlds")
 """The folders of the viewer from the ground up; a module imports from its own folder and from those below."""
 
-INTERFACES = ("", "drawing", "running")
+INTERFACES = ("", "drawing", "internals", "running")
 """The modules of the viewer that programs import, above all folders."""
 
 VIEWER = ROOT / "engine" / "viewer"
@@ -285,6 +285,20 @@ def test_the_scenes_and_the_craft_know_no_window(folder, known):
             name for name in imports_of_demos(path.read_text(encoding="utf-8"), package) if not lies_in(name, known)
         }
         assert not others, f"{path.relative_to(ROOT)} imports {others}"
+
+
+def test_the_demos_use_the_public_interface_of_the_viewer_alone():
+    """But for the one that is copied into games. What their two modules of the viewer offer is documented on the site."""
+    demos = [path for path in (ROOT / "demos").glob("*.py") if "def main" in path.read_text(encoding="utf-8")]
+    assert len(demos) > 10
+    for path in demos:
+        names = imports_of_demos(path.read_text(encoding="utf-8"), "demos")
+        inside = {name for name in names if lies_in(name, ("demos.internals", "demos.commands"))}
+        assert not inside or path.stem in ("embed", "__main__"), f"{path.name} imports {inside}"
+    for name in ("drawing", "running"):
+        lines = (ROOT / "demos" / f"{name}.py").read_text(encoding="utf-8")
+        assert imports_under("engine", lines, "demos") == {f"engine.viewer.{name}.*"}
+        assert f'"engine.viewer.{name}"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
 
 
 def imports_of_the_viewer():
@@ -374,13 +388,13 @@ def absolute_imports(source):
     return {name for name in found if not name.startswith(".")}
 
 
-def test_three_modules_of_the_demos_name_the_engine_and_none_names_the_demos():
+def test_four_modules_of_the_demos_name_the_engine_and_none_names_the_demos():
     """Installed, they are `polhode.demos` in `polhode`: only relative imports find them there."""
     names = {"demos", "engine", "polhode"}
     found = offenders(
         DEMOS, lambda path: {name.split(".")[0] for name in absolute_imports(path.read_text(encoding="utf-8"))} & names
     )
-    modules = ("drawing", "physics", "running")
+    modules = ("drawing", "internals", "physics", "running")
     assert found == {str(ROOT / "demos" / f"{name}.py"): {"engine"} for name in modules}
 
 

@@ -14,8 +14,8 @@ import engine
 
 MODULES = [info.name for info in pkgutil.walk_packages(engine.__path__, "engine.")]
 
-NOT_FOR_USERS = {"engine.viewer.drawing", "engine.viewer.running"}
-"""Modules with a list of names that is for the demos."""
+NOT_FOR_USERS = {"engine.viewer.internals"}
+"""Modules with a list of names that is for the commands."""
 
 
 def site():

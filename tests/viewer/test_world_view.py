@@ -5,6 +5,7 @@ import pytest
 
 from engine import MassProperties, Recorder, World, forces, joints, shapes, viewer
 from engine.viewer.gl import context
+from engine.viewer.run import window
 from engine.viewer.worlds.command import main as view_file
 from engine.viewer.worlds.replay import replay
 from engine.viewer.worlds.scene import WorldScene
@@ -165,6 +166,106 @@ def test_a_loop_of_ones_own_draws_and_follows_events(monkeypatch):
     opened.close()
 
 
+class Signal(viewer.Scene):
+    """A scene with an arrow, a curve, a panel with words, a key, and nothing that it need not have."""
+
+    keys = (("f", "F", "flash", "a flash"),)
+
+    def __init__(self):
+        self.world, self.flashes = new_world()[0], 0
+        self.radius = 2.0
+
+    def picture(self):
+        drawing, origin = viewer.drawing, self.world.bodies[0].position
+        return drawing.Picture(
+            arrows=[drawing.Arrow(origin, (0.0, 0.0, 2.0), drawing.colours.MOMENTUM, "up", 0.1, layer="momentum")],
+            lines=[drawing.Line(np.array([(-2.0, 0, 0), (2.0, 0, 0)]), drawing.colours.RATES, 6.0, layer="trails")],
+            gauges=[drawing.Gauge("flashes", 0.5, "half")],
+            title="a signal",
+            status=["all is well"],
+        )
+
+    def act(self, action):
+        self.flashes += action == "flash"
+        return "flash"
+
+
+def test_a_scene_draws_itself(drawing):
+    scene = Signal()
+    image = viewer.render(scene, (320, 180))
+    assert pixels_near(image, AMBER) > 20 and pixels_near(image, CYAN) > 20
+    assert pixels_near(viewer.render(scene, (320, 180), hide=("momentum",)), AMBER) == 0
+    assert pixels_near(viewer.render(scene, (320, 180), hide=("trails",)), CYAN) < pixels_near(image, CYAN) - 50
+    assert scene.world.tick_count == 0
+
+
+def test_the_display_over_a_picture_of_a_scene(drawing):
+    with viewer.Viewer(Signal(), size=(1280, 720), window=False) as opened:
+        pictures = {}
+        for level in ("off", "line", "full"):
+            opened.draw(hud=level)
+            pictures[level] = opened.image().astype(int)
+    changed = {level: (np.abs(pictures[level] - pictures["off"]).max(axis=-1) > 8) for level in ("line", "full")}
+    assert 50 < changed["line"].sum() < changed["full"].sum()
+    assert changed["line"][:80, :400].any() and not changed["line"][160:].any(), "title and time are at the top"
+
+
+def test_a_camera_keeps_its_own_axes(drawing):
+    """Seen with x up, the box is another picture, and is seen so again."""
+    world, ship = new_world()
+    tilted = viewer.Camera(distance=12.0, axes=np.roll(np.eye(3), 1, axis=0))
+    images = [
+        viewer.render(world, SMALL, camera, follow=ship) for camera in (viewer.Camera(distance=12.0), tilted, tilted)
+    ]
+    assert (images[0] != images[1]).any() and (images[1] == images[2]).all()
+
+
+def test_a_window_of_a_scene_has_its_keys_its_display_and_its_layers(monkeypatch):
+    shown = {}
+
+    def show(scene, camera, gl, size, quality, *, level, hidden, orbit):
+        shown.update(scene=scene, size=size, quality=quality, level=level, hidden=list(hidden), orbit=orbit)
+        keyboard = window.Keyboard(window.Controls(scene, camera))
+        keyboard.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_f, mod=0, unicode="f"))
+        keyboard.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_SPACE, mod=0, unicode=" "))
+
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setattr(context, "ATTEMPTS", {"window": context.ATTEMPTS["SDL offscreen window"]})
+    monkeypatch.setattr(window, "show", show)
+    scene = Signal()
+    try:
+        viewer.view(scene, size=SMALL, quality="low", hud="line", hide=["trails"], orbit=3)
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    assert shown == dict(scene=scene, size=SMALL, quality="low", level="line", hidden=["trails"], orbit=3.0)
+    assert scene.flashes == 1 and scene.world.paused
+
+
+def test_what_a_scene_need_not_have_is_there():
+    scene = Signal()
+    assert isinstance(scene, viewer.Scene) and not isinstance(scene.world, viewer.Scene)
+    assert scene.target.tolist() == [0.0, 0.0, 0.0] and scene.wide == 1.0 and scene.check() == []
+    assert scene.sample().time == 0.0 and scene.reset() is scene.next_case() is None
+    with pytest.raises(NotImplementedError):
+        super(Signal, scene).picture()
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "named"),
+    [
+        ({"shapes": {}}, ValueError, "viewer.view: shapes must be None beside a scene"),
+        ({"follow": "ship"}, ValueError, "viewer.view: follow must be None beside a scene"),
+        ({"quality": "best"}, ValueError, "viewer.view: quality"),
+        ({"hud": "all"}, ValueError, "viewer.view: hud"),
+        ({"hide": ["clouds"]}, TypeError, "viewer.view: hide"),
+        ({"orbit": "fast"}, TypeError, "viewer.view: orbit"),
+    ],
+)
+def test_what_a_window_of_a_scene_cannot_take_is_named(options, kind, named):
+    with pytest.raises(kind, match=named):
+        viewer.view(Signal(), **options)
+
+
 def test_a_record_is_played_with_its_own_poses():
     world, _ = new_world()
     record = Recorder(world, every=12)
@@ -239,6 +340,7 @@ def test_a_window_onto_a_world_obeys_the_keys(display, tmp_path):
         ({"shapes": {"moon": shapes.Sphere(1.0)}}, ValueError, "viewer.render: shapes"),
         ({"shapes": {"ship": 3}}, TypeError, "viewer.render: shapes"),
         ({"hide": ("clouds",)}, TypeError, "viewer.render: hide"),
+        ({"hud": "half"}, ValueError, "viewer.render: hud"),
     ],
 )
 def test_bad_arguments_are_named(options, kind, named, drawing):

@@ -11,7 +11,12 @@ Image = npt.NDArray[np.uint8]
 
 
 def write_png(path: Path, image: Image) -> None:
-    """Write an image of shape (height, width, 3), red green blue, top row first; the folder is made where it is missing."""
+    """Write an image of shape (height, width, 3), red green blue, top row first; the folder is made where it is missing.
+
+    Example:
+        >>> from engine import viewer
+        >>> viewer.running.write_png(Path("ship.png"), viewer.render(world))  # doctest: +SKIP
+    """
     height, width, channels = image.shape
     if channels != 3:
         raise ValueError(f"write_png: image must have 3 channels; got shape {image.shape}")

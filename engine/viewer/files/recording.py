@@ -27,7 +27,16 @@ PALETTE = "stats_mode=diff", "dither=sierra2_4a:diff_mode=rectangle"
 
 
 class Clip:
-    """A file that takes one frame after the other; it is whole once it is closed, however few there were."""
+    """A file that takes one frame after the other; it is whole once it is closed, however few there were.
+
+    Example:
+        >>> from engine.viewer import Viewer, running
+        >>> with Viewer(world, window=False) as viewer, running.Clip(Path("flight.mp4"), (1280, 720)) as clip:  # doctest: +SKIP
+        ...     for _ in range(300):
+        ...         world.advance(1 / 30)
+        ...         viewer.draw()
+        ...         clip.append(viewer.image())
+    """
 
     def __init__(
         self, path: Path, size: tuple[int, int], rate: int = FRAMES_A_SECOND, quality: int | None = None
@@ -54,7 +63,11 @@ class Clip:
         self.close()
 
     def append(self, image: Image) -> None:
-        """Add a frame of shape (height, width, 3). A GIF keeps all of them in memory until it is closed: it needs one palette for all."""
+        """Add a frame of shape (height, width, 3). A GIF keeps all of them in memory until it is closed: it needs one palette for all.
+
+        Example:
+            >>> clip.append(viewer.image())  # doctest: +SKIP
+        """
         import av
 
         frame = av.VideoFrame.from_ndarray(image, format="rgb24")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..files.png import Image
 from ..hud.hud import Hud, labels, notice
-from ..picture.camera import WORLD_AXES, OrbitCamera, mounted
+from ..picture.camera import OrbitCamera, mounted
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
 from ..picture.scene import Inset, Picture, Scene
@@ -54,7 +54,8 @@ class Painter:
             over="ignore", invalid="ignore"
         ):  # what has flown beyond a float32 is not seen, and no reason to end
             picture = scene.picture().without(hidden)
-            camera.axes = WORLD_AXES if picture.camera_axes is None else picture.camera_axes
+            if picture.camera_axes is not None:
+                camera.axes = picture.camera_axes
             if picture.eye is not None:
                 camera = mounted(picture.eye)
             patches = self._hud.patches(

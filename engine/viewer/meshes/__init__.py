@@ -22,7 +22,16 @@ MESHES: dict[str, Callable[[], MeshBuilder]] = {
 
 
 def add(name: str, make: Callable[[], MeshBuilder]) -> None:
-    """Let the thing that a function makes be drawn under this name, in place of any other of the same name."""
+    """Let the thing that a function makes be drawn under this name, in place of any other of the same name.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> def post():
+        ...     builder = drawing.MeshBuilder()
+        ...     builder.box(drawing.STEEL, (0.1, 0.1, 2.0))
+        ...     return builder
+        >>> drawing.add_mesh("post", post)
+    """
     MESHES[name] = make
     triangles.cache_clear()
 

@@ -20,7 +20,13 @@ NO_AREA = 1e-9  # [m²]
 
 @dataclass(frozen=True)
 class Material:
-    """How a surface takes light: linear red, green, blue; metallic and rough from 0 to 1; one of the patterns."""
+    """How a surface takes light: linear red, green, blue; metallic and rough from 0 to 1; one of the patterns.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Material((0.8, 0.1, 0.1), roughness=0.3).metallic
+        0.0
+    """
 
     colour: tuple[float, float, float]
     metallic: float = 0.0
@@ -29,7 +35,14 @@ class Material:
 
 
 class MeshBuilder:
-    """Collects triangles. Lengths in metres, in the axes of the thing that is drawn."""
+    """Collects triangles. Lengths in metres, in the axes of the thing that is drawn.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> builder = drawing.MeshBuilder()
+        >>> builder.sphere(drawing.STEEL, 0.5)
+        >>> drawing.add_mesh("ball of steel", lambda: builder)
+    """
 
     def __init__(self) -> None:
         self._parts: list[Array] = []
@@ -42,7 +55,15 @@ class MeshBuilder:
         return vertices.reshape(-1, 3, 14)[area > NO_AREA].reshape(-1, 14)
 
     def add(self, part: "MeshBuilder", at: Sequence[float] = (0, 0, 0), turn: Array = IDENTITY) -> None:
-        """Everything of another builder, turned and then moved; `turn` may stretch, but not mirror."""
+        """Everything of another builder, turned and then moved; `turn` may stretch, but not mirror.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> wheel = drawing.MeshBuilder()
+            >>> wheel.cylinder(drawing.DARK, 0.3, 0.1)
+            >>> builder.add(wheel, at=(1.0, 0.0, 0.0))
+        """
         normal_turn = np.linalg.inv(turn)
         for vertices in part._parts:
             placed = vertices.copy()
@@ -68,6 +89,15 @@ class MeshBuilder:
             faces: All triangles of the surface.
             chosen: Which of them are added; None for all.
             smooth: Edges between two triangles are rounded if the cosine of the angle between their normals is above this.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> from engine import shapes
+            >>> builder = drawing.MeshBuilder()
+            >>> box = shapes.Box((1, 2, 3))
+            >>> builder.facets(drawing.STEEL, box.vertices, box.faces)
+            >>> builder.triangles().shape[1]
+            14
         """
         corners = vertices[faces]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -90,7 +120,15 @@ class MeshBuilder:
         *,
         bevel: float = 0.0,
     ) -> None:
-        """A box of full lengths `size`, its edges cut by `bevel`, which catches the light; pattern coordinates are metres on each face."""
+        """A box of full lengths `size`, its edges cut by `bevel`, which catches the light; pattern coordinates are metres on each face.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.box(drawing.STEEL, (1.0, 2.0, 3.0), bevel=0.02)
+            >>> builder.triangles().shape[1]
+            14
+        """
         half = np.asarray(size, dtype=float) / 2.0
         inner = half - bevel
         for axis in range(3):
@@ -110,7 +148,15 @@ class MeshBuilder:
     def tube(
         self, material: Material, start: npt.ArrayLike, end: npt.ArrayLike, radius: float, *, sides: int = 10
     ) -> None:
-        """A closed rod of this radius between two points."""
+        """A closed rod of this radius between two points.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.tube(drawing.STEEL, (0, 0, 0), (0, 0, 2), 0.05)
+            >>> builder.triangles().shape[1]
+            14
+        """
         along = np.subtract(end, start)
         length = float(np.linalg.norm(along))
         outline = [(0.0, 0.0), (radius, 0.0), (radius, length), (0.0, length)]
@@ -126,7 +172,15 @@ class MeshBuilder:
         *,
         sides: int = 48,
     ) -> None:
-        """A torus about z of an eight-sided section, `thickness` across."""
+        """A torus about z of an eight-sided section, `thickness` across.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.ring(drawing.STEEL, 1.0, 0.1)
+            >>> builder.triangles().shape[1]
+            14
+        """
         around = np.linspace(0.0, 2.0 * np.pi, 9) - np.pi / 8.0
         outline = [(radius + 0.5 * thickness * np.cos(a), 0.5 * thickness * np.sin(a)) for a in around]
         self.lathe(material, outline, centre, turn, smooth=True, sides=sides)
@@ -139,7 +193,15 @@ class MeshBuilder:
         centre: Sequence[float] = (0, 0, 0),
         turn: Array = IDENTITY,
     ) -> None:
-        """A convex polygon in x and y, anticlockwise seen from +z, of this height about its middle."""
+        """A convex polygon in x and y, anticlockwise seen from +z, of this height about its middle.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.prism(drawing.STEEL, [(0, 0), (1, 0), (0, 1)], 0.5)
+            >>> builder.triangles().shape[1]
+            14
+        """
         corners, half = np.asarray(outline, dtype=float), height / 2.0
         following = np.roll(corners, -1, axis=0)
         edges = following - corners
@@ -158,7 +220,15 @@ class MeshBuilder:
     def sphere(
         self, material: Material, radius: float, centre: Sequence[float] = (0, 0, 0), *, sides: int = 24
     ) -> None:
-        """A sphere."""
+        """A sphere.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.sphere(drawing.STEEL, 0.5)
+            >>> builder.triangles().shape[1]
+            14
+        """
         angles = np.linspace(-np.pi / 2.0, np.pi / 2.0, sides // 2 + 1)
         outline = [(radius * max(np.cos(a), 0.0), radius * np.sin(a)) for a in angles]
         self.lathe(material, outline, centre, smooth=True, sides=sides)
@@ -175,7 +245,15 @@ class MeshBuilder:
         arc: tuple[float, float] = (0.0, 2.0 * np.pi),
     ) -> None:
         """A surface turned about z from (radius, height) points, in order; `smooth` rounds the edges between them. `arc` is what is turned
-        through [rad]. Facing outwards where the points go up outside, and in where they come down inside."""
+        through [rad]. Facing outwards where the points go up outside, and in where they come down inside.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.lathe(drawing.STEEL, [(0.0, 0.0), (0.5, 0.0), (0.0, 1.0)])  # a cone
+            >>> builder.triangles().shape[1]
+            14
+        """
         outline = np.asarray(profile, dtype=float)
         edges = np.diff(outline, axis=0)
         edges /= np.maximum(np.linalg.norm(edges, axis=1, keepdims=True), 1e-12)
@@ -212,7 +290,15 @@ class MeshBuilder:
         *,
         sides: int = 48,
     ) -> None:
-        """A closed cylinder along z about its middle, with a narrow bevel that catches the light."""
+        """A closed cylinder along z about its middle, with a narrow bevel that catches the light.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> builder = drawing.MeshBuilder()
+            >>> builder.cylinder(drawing.STEEL, 0.5, 2.0)
+            >>> builder.triangles().shape[1]
+            14
+        """
         half, bevel = height / 2.0, 0.06 * min(radius, height)
         outline = [
             (0.0, -half),

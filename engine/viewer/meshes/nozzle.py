@@ -11,7 +11,12 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Nozzle:
-    """One nozzle, in the axes of its mesh, which are the body's."""
+    """One nozzle, in the axes of its mesh, which are the body's.
+
+    Example:
+        >>> Nozzle((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), radius=0.1).force_direction.tolist()
+        [-0.0, -0.0, 1.0]
+    """
 
     position: Point
     """Middle of the exit [m], from the body's origin."""
@@ -26,6 +31,12 @@ class Nozzle:
         return -np.asarray(self.direction)
 
     def plume(self, origin: Array, matrix: Array, throttle: float) -> Plume:
-        """Its exhaust, for a body whose origin is at a world point [m] and whose axes a matrix (3, 3) turns to the world frame."""
+        """Its exhaust, for a body whose origin is at a world point [m] and whose axes a matrix (3, 3) turns to the world frame.
+
+        Example:
+            >>> nozzle = Nozzle((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), radius=0.1)
+            >>> nozzle.plume(np.zeros(3), np.eye(3), 0.5).position.tolist()
+            [0.0, 0.0, -1.0]
+        """
         position, direction = np.asarray(self.position), np.asarray(self.direction)
         return Plume(origin + matrix @ position, matrix @ direction, self.radius, float(throttle))

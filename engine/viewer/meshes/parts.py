@@ -22,9 +22,16 @@ from .mesh_builder import Material, MeshBuilder
 from .nozzle import Nozzle
 from .turns import Z_TO_X, about_y, about_z, turn_to
 
+__all__ = ["bell", "dish", "docking_ring", "fittings", "jet", "round_window", "solar_wing", "truss"]
+
 
 def bell(nozzle: Nozzle, length: float) -> MeshBuilder:
-    """An engine that ends in this nozzle: a curved bell with cooling rings, its throat, and the chamber above."""
+    """An engine that ends in this nozzle: a curved bell with cooling rings, its throat, and the chamber above.
+
+    Example:
+        >>> bell(Nozzle((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), radius=0.1), 0.3).triangles().shape[1]
+        14
+    """
     part, radius = MeshBuilder(), nozzle.radius
     share = np.linspace(0.0, 1.0, 11)
     wall = [(radius * (0.26 + 0.74 * s**0.62), -length * (1.0 - s)) for s in share]  # from the throat to the exit
@@ -45,7 +52,12 @@ def bell(nozzle: Nozzle, length: float) -> MeshBuilder:
 
 
 def jet(nozzle: Nozzle, length: float) -> MeshBuilder:
-    """A small thruster: a flared cone on a collar, dark inside."""
+    """A small thruster: a flared cone on a collar, dark inside.
+
+    Example:
+        >>> jet(Nozzle((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), radius=0.02), 0.05).triangles().shape[1]
+        14
+    """
     part, radius = MeshBuilder(), nozzle.radius
     part.lathe(NOZZLE, [(0.36 * radius, -length), (0.62 * radius, -0.6 * length), (radius, 0.0)], smooth=True, sides=18)
     part.lathe(STEEL, [(radius, 0.0), (1.10 * radius, -0.02 * length), (1.02 * radius, -0.14 * length)][::-1], sides=18)
@@ -55,7 +67,12 @@ def jet(nozzle: Nozzle, length: float) -> MeshBuilder:
 
 
 def dish(radius: float, depth: float, *, feed: float, ribs: int = 8) -> MeshBuilder:
-    """A parabolic antenna that looks along z from its vertex at the origin, its feed on struts at height `feed`."""
+    """A parabolic antenna that looks along z from its vertex at the origin, its feed on struts at height `feed`.
+
+    Example:
+        >>> dish(0.5, 0.15, feed=0.2).triangles().shape[1]
+        14
+    """
     part = MeshBuilder()
     curve = [(radius * s, depth * s * s) for s in np.linspace(0.0, 1.0, 11)]
     part.lathe(WHITE, curve, smooth=True, sides=56)
@@ -77,7 +94,12 @@ def dish(radius: float, depth: float, *, feed: float, ribs: int = 8) -> MeshBuil
 
 
 def solar_wing(first: float, panel: float, panels: int, chord: float, cells: Material = SOLAR_CELLS) -> MeshBuilder:
-    """A row of framed panels along +x on a yoke, cells towards +y, the first panel beginning at x = `first`."""
+    """A row of framed panels along +x on a yoke, cells towards +y, the first panel beginning at x = `first`.
+
+    Example:
+        >>> solar_wing(0.5, 1.0, 3, 0.8).triangles().shape[1]
+        14
+    """
     part, gap = MeshBuilder(), 0.06
     for side in (-1.0, 1.0):
         part.tube(ALUMINIUM, (0.62 * first, 0.0, 0.0), (first, 0.0, side * 0.36 * chord), 0.026)
@@ -105,7 +127,12 @@ def solar_wing(first: float, panel: float, panels: int, chord: float, cells: Mat
 
 
 def truss(length: float, width: float, bays: int, thickness: float) -> MeshBuilder:
-    """A lattice of three longerons along +z from the origin, with battens and one diagonal in each face of a bay."""
+    """A lattice of three longerons along +z from the origin, with battens and one diagonal in each face of a bay.
+
+    Example:
+        >>> truss(4.0, 0.5, 8, 0.03).triangles().shape[1]
+        14
+    """
     part = MeshBuilder()
     corners = [0.577 * width * np.array([np.cos(a), np.sin(a), 0.0]) for a in np.radians([90.0, 210.0, 330.0])]
     up = np.array([0.0, 0.0, length / bays])
@@ -121,7 +148,12 @@ def truss(length: float, width: float, bays: int, thickness: float) -> MeshBuild
 
 
 def docking_ring(radius: float, *, petals: int = 3) -> MeshBuilder:
-    """A port that looks along z, its sealing face at the origin: tunnel, rings, guide petals leaning in, latches."""
+    """A port that looks along z, its sealing face at the origin: tunnel, rings, guide petals leaning in, latches.
+
+    Example:
+        >>> docking_ring(0.6).triangles().shape[1]
+        14
+    """
     part = MeshBuilder()
     part.lathe(
         STEEL, [(1.16 * radius, -0.55 * radius), (1.16 * radius, -0.10 * radius), (1.06 * radius, 0.0)], sides=40
@@ -146,7 +178,12 @@ def docking_ring(radius: float, *, petals: int = 3) -> MeshBuilder:
 
 
 def round_window(radius: float, glass: Material) -> MeshBuilder:
-    """A window that looks along z, its frame standing on the origin."""
+    """A window that looks along z, its frame standing on the origin.
+
+    Example:
+        >>> round_window(0.2, PAINT).triangles().shape[1]
+        14
+    """
     part = MeshBuilder()
     part.lathe(
         ALUMINIUM, [(1.34 * radius, -0.1 * radius), (1.28 * radius, 0.14 * radius), (radius, 0.14 * radius)], sides=24
@@ -157,7 +194,12 @@ def round_window(radius: float, glass: Material) -> MeshBuilder:
 
 
 def fittings(radius: float, bottom: float, top: float, count: int, size: float, seed: int) -> MeshBuilder:
-    """Small boxes and pipes strewn over a hull about z: what makes a plain cylinder look like a machine."""
+    """Small boxes and pipes strewn over a hull about z: what makes a plain cylinder look like a machine.
+
+    Example:
+        >>> fittings(1.0, -0.5, 0.5, 12, 0.1, seed=3).triangles().shape[1]
+        14
+    """
     part, random = MeshBuilder(), np.random.default_rng(seed)
     for _ in range(count):
         turn = about_z(random.uniform(0.0, 2.0 * np.pi))

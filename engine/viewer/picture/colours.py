@@ -6,6 +6,25 @@ tritanopia as Machado, Oliveira and Fernandes (2009) simulate them. A test compu
 
 from .scene import Colour
 
+__all__ = [
+    "AXES",
+    "CURVES",
+    "ENERGY",
+    "FIELD",
+    "GOAL",
+    "GUIDE",
+    "MEANINGS",
+    "MOMENT",
+    "MOMENTUM",
+    "PATH",
+    "RATES",
+    "RATES_XYZ",
+    "THRUST",
+    "TORQUE",
+    "WORDS",
+    "faint",
+]
+
 
 def _colour(code: int) -> Colour:
     """The opaque colour of a number 0xRRGGBB."""
@@ -60,5 +79,10 @@ MEANINGS = {
 
 
 def faint(colour: Colour, opacity: float) -> Colour:
-    """The colour with this opacity, 0 to 1."""
+    """The colour with this opacity, 0 to 1.
+
+    Example:
+        >>> faint(MOMENTUM, 0.5)[3]
+        0.5
+    """
     return *colour[:3], opacity

@@ -1,9 +1,9 @@
-"""The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
+"""What a scene passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
 
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,21 @@ HUDS = ("off", "line", "full")
 """How much of the display lies over a picture: labels and captions; title and time too; curves, numbers, lamps and gauges too."""
 
 
+def _as_arrays(thing: object, *names: str) -> None:
+    """Make arrays of float64 of fields that may be given as tuples or lists."""
+    for name in names:
+        object.__setattr__(thing, name, np.asarray(getattr(thing, name), np.float64))
+
+
 @dataclass(frozen=True)
 class Model:
-    """A mesh of `meshes.MESHES` at a world position [m], turned (and scaled) by a matrix (3, 3) from its axes to the world frame."""
+    """A mesh of `meshes.MESHES` at a world position [m], turned (and scaled) by a matrix (3, 3) from its axes to the world frame.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Model("crate", (0.0, 0.0, 1.0), drawing.IDENTITY).opacity
+        1.0
+    """
 
     mesh: str
     position: Array
@@ -41,10 +53,19 @@ class Model:
     opacity: float = 1.0
     """Below 1 for a ghost, which casts no shadow and lets what is behind it shine through."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "position", "matrix")
+
 
 @dataclass(frozen=True)
 class Swarm:
-    """One mesh drawn many times in one call."""
+    """One mesh drawn many times in one call.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Swarm("ball", [[0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 1.0]]).scale
+        1.0
+    """
 
     mesh: str
     positions: Array
@@ -55,10 +76,19 @@ class Swarm:
     throttles: Array | None = None
     """Where given, how brightly the plume behind each one burns, 0 to 1, shape (n,); plumes point along the mesh's −z."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "positions", "orientations")
+
 
 @dataclass(frozen=True)
 class Plume:
-    """The exhaust of a thruster; none is drawn at throttle zero."""
+    """The exhaust of a thruster; none is drawn at throttle zero.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Plume((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), radius=0.1, throttle=0.5).throttle
+        0.5
+    """
 
     position: Array
     """World position of the middle of the nozzle's exit [m]."""
@@ -69,10 +99,19 @@ class Plume:
     throttle: float
     """0 to 1, the engine's own."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "position", "direction")
+
 
 @dataclass(frozen=True)
 class Arrow:
-    """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world frame."""
+    """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world frame.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Arrow((0.0, 0.0, 0.0), (0.0, 0.0, 2.0), drawing.colours.MOMENTUM, "L", layer="momentum").label
+        'L'
+    """
 
     start: Array
     vector: Array
@@ -82,10 +121,19 @@ class Arrow:
     """Radius of the shaft [m]."""
     layer: str = ""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "start", "vector")
+
 
 @dataclass(frozen=True)
 class Line:
-    """A line through world points [m], shape (n, 3); where `fades` it comes up from nothing at its first point."""
+    """A line through world points [m], shape (n, 3); where `fades` it comes up from nothing at its first point.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Line([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)], drawing.colours.PATH, fades=True).width
+        2.0
+    """
 
     points: Array
     colour: Colour
@@ -96,10 +144,19 @@ class Line:
     behind: float = 0.0
     """How much of it shines through the solids that hide it, 0 to 1."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "points")
+
 
 @dataclass(frozen=True)
 class Gauge:
-    """A bar of the HUD with a name before it and a text after it."""
+    """A bar of the HUD with a name before it and a text after it.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Gauge("fuel", 0.25, "25 %", alarm=True).text
+        '25 %'
+    """
 
     name: str
     share: float
@@ -115,6 +172,11 @@ class Caption:
     """Lines of text centred below a world point [m].
 
     With gauges it stands on a plate. Where it would cover another caption, it loses its gauges, then all but its first line.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Caption((0.0, 0.0, -1.0), ["the ship"], drawing.colours.WORDS).lines
+        ['the ship']
     """
 
     position: Array
@@ -125,10 +187,19 @@ class Caption:
     scale: float = 1.0
     """Height of the text over that of other captions."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "position")
+
 
 @dataclass(frozen=True)
 class Eye:
-    """A camera that is mounted on a craft."""
+    """A camera that is mounted on a craft.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Eye((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), reach=20.0).reach
+        20.0
+    """
 
     position: Array
     """World position [m]."""
@@ -139,10 +210,19 @@ class Eye:
     reach: float
     """Distance of what it looks at [m], a fiftieth of which is the nearest that it sees."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "position", "forward", "up")
+
 
 @dataclass(frozen=True)
 class Reticle:
-    """The instrument of a pilot who steers towards a target, with numbers beside it."""
+    """The instrument of a pilot who steers towards a target, with numbers beside it.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Reticle((0.1, -0.2), (0.0, 0.0), 0.0, [("range", "2.0 m", True)]).roll
+        0.0
+    """
 
     offset: tuple[float, float]
     """Where the target lies off the own axis, to the right and up, in units of what is allowed."""
@@ -156,7 +236,13 @@ class Reticle:
 
 @dataclass(frozen=True)
 class Inset:
-    """A small picture on a plate of its own, seen from the side from which the whole picture is seen."""
+    """A small picture on a plate of its own, seen from the side from which the whole picture is seen.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Inset([], [], [], (0.0, 0.0, 0.0), radius=2.0, words="the station").words
+        'the station'
+    """
 
     models: Sequence[Model]
     arrows: Sequence[Arrow]
@@ -168,10 +254,20 @@ class Inset:
     words: str
     """What it shows; left out where there is no room."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "middle")
+
 
 @dataclass(frozen=True)
 class Picture:
-    """One frame. Making it and drawing it change nothing in the world."""
+    """One frame. Making it and drawing it change nothing in the world.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> ship = drawing.Model("crate", (0.0, 0.0, 0.0), drawing.IDENTITY)
+        >>> drawing.Picture([ship], title="a crate", status=["at rest"]).title
+        'a crate'
+    """
 
     models: Sequence[Model] = ()
     swarms: Sequence[Swarm] = ()
@@ -194,7 +290,14 @@ class Picture:
     """Unit vector to the middle of the planet in the backdrop, world frame, and its radius over its distance; None for the usual one."""
 
     def without(self, layers: Collection[str]) -> "Picture":
-        """The same picture with these layers left out."""
+        """The same picture with these layers left out.
+
+        Example:
+            >>> from engine.viewer import drawing
+            >>> arrow = drawing.Arrow((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), drawing.colours.RATES, layer="rates")
+            >>> drawing.Picture(arrows=[arrow]).without(["rates"]).arrows
+            []
+        """
         return replace(
             self,
             arrows=[arrow for arrow in self.arrows if arrow.layer not in layers],
@@ -217,7 +320,13 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Curves:
-    """What the two curves below the rates are, as title and number format, and how many seconds the corner of the picture shows."""
+    """What the two curves below the rates are, as title and number format, and how many seconds the corner of the picture shows.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Curves(first=("altitude, m", ".1f"), conserved=(False, True)).span
+        20.0
+    """
 
     first: tuple[str, str] = ("energy drift", "+.1e")
     second: tuple[str, str] = ("momentum drift", ".1e")
@@ -234,7 +343,13 @@ DRIFTS = Curves()
 
 @dataclass(frozen=True)
 class Sample:
-    """One point of the telemetry curves."""
+    """One point of the telemetry curves.
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> drawing.Sample(0.5, [0.0, 0.0, 1.0], 1e-15, 0.0).time
+        0.5
+    """
 
     time: float
     """Seconds of the world."""
@@ -249,29 +364,57 @@ class Sample:
     more: tuple[float, ...] = ()
     """The values of the further curves, in the order of `Curves.more`."""
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "rates")
 
+
+@runtime_checkable
 class Scene(Protocol):
-    """A demo as the viewer sees it."""
+    """A world with a picture of its own: arrows, curves, captions, panels, layers and keys. `view`, `Viewer` and `render` take one.
+
+    A class made from it needs a `world`, a `radius` and a method `picture`; it inherits the rest, and replaces of it what it wants.
+    The demos are such classes.
+
+    Example:
+        >>> from engine import MassProperties, World, rotation
+        >>> from engine.viewer import Scene, drawing
+        >>> class Spinning(Scene):
+        ...     def __init__(self):
+        ...         self.world, self.radius = World(dt=0.01), 2.0
+        ...         box = MassProperties.box(2.0, (1, 2, 3))
+        ...         self.body = self.world.add_body(box, angular_velocity_body=(0.1, 1, 0.1))
+        ...     def picture(self):
+        ...         origin, orientation = self.body.interpolated_pose()
+        ...         rates = rotation.rotate(orientation, self.body.angular_velocity_body)
+        ...         arrow = drawing.Arrow(origin, rates, drawing.colours.RATES, "ω", layer="rates")
+        ...         return drawing.Picture(arrows=[arrow], title="a box that spins")
+        >>> Spinning().picture().title
+        'a box that spins'
+    """
 
     world: World
+    """The world, whose method `advance` the window calls."""
     radius: float
     """Of the sphere about the middle that must be seen [m]."""
-    wide: float
+    wide: float = 1.0
     """Width over height of the part that must be seen; a narrower picture shows the scene from farther away."""
-    fastest: float
+    fastest: float = FASTEST
     """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
-    keys: Sequence[Binding]
-    """Keys of its own, whose actions it performs; they take the place of general actions of the same keys."""
+    keys: Sequence[Binding] = ()
+    """Keys of its own, whose actions `act` performs; they take the place of general actions of the same keys."""
 
     @property
     def target(self) -> Array:
-        """World point to look at [m]."""
+        """World point to look at [m], shape (3,); the origin if it is not replaced."""
+        return np.zeros(3)
 
     def picture(self) -> Picture:
         """The present frame, with interpolated poses."""
+        raise NotImplementedError
 
     def sample(self) -> Sample:
-        """The present point of the telemetry curves."""
+        """The present point of the telemetry curves; zeros if it is not replaced."""
+        return Sample(self.world.time, np.zeros(3), 0.0, 0.0)
 
     def reset(self) -> None:
         """Begin again; the integrator, game mode and pace chosen since are kept."""
@@ -280,7 +423,16 @@ class Scene(Protocol):
         """Begin the next case."""
 
     def act(self, action: str) -> str:
-        """Perform the action of one of its own keys; returns what to say about it."""
+        """Perform the action of one of its own keys; returns what to say about it.
+
+        Example:
+            >>> class Quiet(Scene):
+            ...     keys = (("f", "F", "fire", "fire the jet"),)
+            >>> Quiet.act(None, "fire")
+            ''
+        """
+        return ""
 
     def check(self) -> list[str]:
-        """Assert the physics the demo claims, on the run so far; what was found, one line a claim."""
+        """Assert the physics that it claims, on the run so far; what was found, one line per claim."""
+        return []

@@ -11,7 +11,15 @@ CHUNK = 50
 
 
 class Trail:
-    """The last so many places of a point, world frame [m]."""
+    """The last so many places of a point, world frame [m].
+
+    Example:
+        >>> from engine.viewer import drawing
+        >>> trail = drawing.Trail(100)
+        >>> trail.append([0.0, 0.0, 0.0])
+        >>> trail.points([1.0, 0.0, 0.0]).shape
+        (2, 3)
+    """
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -20,7 +28,11 @@ class Trail:
         """Places in the last array."""
 
     def append(self, point: Array) -> None:
-        """Add the newest place."""
+        """Add the newest place.
+
+        Example:
+            >>> drawing.Trail(100).append([0.0, 0.0, 0.0])  # doctest: +SKIP
+        """
         if self._count == CHUNK:
             self._chunks.append(np.empty((CHUNK, 3)))
             self._count = 0
@@ -30,6 +42,11 @@ class Trail:
         self._count += 1
 
     def points(self, newest: Array) -> Array:
-        """All places in order and `newest` after them, shape (n, 3)."""
+        """All places in order and `newest` after them, shape (n, 3).
+
+        Example:
+            >>> Trail(100).points(np.zeros(3)).tolist()
+            [[0.0, 0.0, 0.0]]
+        """
         places = np.vstack([*self._chunks[:-1], self._chunks[-1][: self._count]])
         return np.vstack([places[max(0, len(places) - self._capacity) :], newest])

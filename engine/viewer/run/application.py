@@ -28,7 +28,21 @@ Wanted = TypeVar("Wanted", bound=SceneOptions)
 
 
 def main(name: str, make_scene: Callable[[Wanted], Scene], options: Wanted) -> int:
-    """Make the scene and run it; options that make no body or no world are answered in one line, with exit status 2."""
+    """Make a scene and show it: in a window where there is one, else as a picture, a clip or its curves.
+
+    Args:
+        name: The name of the program, for its messages.
+        make_scene: Makes the scene from the options; a `ValueError` that it raises is printed in one line.
+        options: The command line, read by `parser` or `plain_parser`.
+
+    Returns:
+        The exit status: 1 where something could not be done or the scene's check failed, 2 for options that make no scene.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> options = running.parser("ship", "Shows a ship.", running.SceneOptions).parse(["--frames", "60"])
+        >>> running.main("ship", Ship, options)  # doctest: +SKIP
+    """
     try:
         headless.check_packages(options)
         scene = make_scene(options)

@@ -25,7 +25,13 @@ LARGEST_SIDE = 8192  # pixels; what every OpenGL 3.3 driver of today can draw in
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the command line of every demo says."""
+    """What the command line of every program says that shows something.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> running.plain_parser("ship", "Shows a ship.", running.Options).parse(["--size", "320x180"]).size
+        (320, 180)
+    """
 
     headless: bool
     """Whether to run without a window."""
@@ -44,7 +50,13 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class SceneOptions(Options):
-    """What the command line of a demo with a scene says; a demo with options of its own adds them in a subclass."""
+    """What the command line of a program with a scene says; one with options of its own adds them in a subclass.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> running.parser("ship", "Shows a ship.", running.SceneOptions).parse(["--hud", "line"]).hud
+        'line'
+    """
 
     camera: tuple[float, float, float] | None
     """Yaw and pitch [degree] and distance [radii of the scene]; None for the camera of the scene."""
@@ -67,7 +79,14 @@ Kind = TypeVar("Kind", bound=Options)
 
 
 class Parser(argparse.ArgumentParser, Generic[Kind]):
-    """A parser that returns typed options and reports errors in one line with exit status 2, where argparse would also print the usage."""
+    """A parser that returns typed options and reports errors in one line with exit status 2, where argparse would also print the usage.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> reader = running.plain_parser("ship", "Shows a ship.", running.Options)
+        >>> reader.parse(["--seed", "7", "--frames", "60"]).seed
+        7
+    """
 
     def __init__(self, name: str, description: str, kind: type[Kind]) -> None:
         """Make a parser without options.
@@ -81,11 +100,24 @@ class Parser(argparse.ArgumentParser, Generic[Kind]):
         self._kind = kind
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong and exit."""
+        """Print what is wrong and exit.
+
+        Example:
+            >>> from engine.viewer import running
+            >>> running.plain_parser("ship", "Shows a ship.", running.Options).error("no fuel")
+            Traceback (most recent call last):
+            SystemExit: 2
+        """
         self.exit(2, f"{self.prog}: {message} (--help lists the options)\n")
 
     def parse(self, arguments: Sequence[str] | None) -> Kind:
-        """Read the arguments, with negative numbers allowed in vectors; naming frames or a file implies no window."""
+        """Read the arguments, with negative numbers allowed in vectors; naming frames or a file implies no window.
+
+        Example:
+            >>> from engine.viewer import running
+            >>> running.plain_parser("ship", "Shows a ship.", running.Options).parse(["--frames", "60"]).headless
+            True
+        """
         given = sys.argv[1:] if arguments is None else arguments
         # argparse takes "-1,0,2" and "-1e-3" for options, unless there is a blank before them.
         wanted = self.parse_args(
@@ -104,7 +136,13 @@ class Parser(argparse.ArgumentParser, Generic[Kind]):
 
 
 def plain_parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
-    """A parser of the options that all demos share."""
+    """A parser of the options that all such programs share.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> running.plain_parser("ship", "Shows a ship.", running.Options).parse([]).headless
+        False
+    """
     result = Parser(name, description, kind)
     _add_output(result, name)
     _add_drawing(result)
@@ -113,7 +151,13 @@ def plain_parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
 
 
 def parser(name: str, description: str, kind: type[Kind], *, dt: str = "1/240") -> Parser[Kind]:
-    """A parser of the options of demos with a scene; a demo adds its own. `dt` is the default length of a tick [s]."""
+    """A parser of the options of programs with a scene; a program adds its own. `dt` is the default length of a tick [s].
+
+    Example:
+        >>> from engine.viewer import running
+        >>> running.parser("ship", "Shows a ship.", running.SceneOptions, dt="1/50").parse([]).dt
+        0.02
+    """
     result = plain_parser(name, description, kind)
     _add_scene(result, dt)
     return result
@@ -219,6 +263,13 @@ def add_pace(reader: argparse.ArgumentParser, usual: float, unseen: float, bound
         usual: Simulated seconds per second in a window.
         unseen: The same without a window.
         bounds: Slowest and fastest pace.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> reader = argparse.ArgumentParser()
+        >>> running.add_pace(reader, usual=1.0, unseen=10.0, bounds=(0.1, 100.0))
+        >>> reader.parse_args(["--pace", "5"]).pace
+        5.0
     """
     least, most = bounds
 
@@ -333,7 +384,15 @@ def numbers(text: str) -> list[float]:
 
 
 def add_numbers(reader: argparse.ArgumentParser, option: str, one: str, text: str) -> None:
-    """Add an option that takes "1,2,3" and "1 2 3" alike; its value is a tuple of numbers, or None."""
+    """Add an option that takes "1,2,3" and "1 2 3" alike; its value is a tuple of numbers, or None.
+
+    Example:
+        >>> from engine.viewer import running
+        >>> reader = argparse.ArgumentParser()
+        >>> running.add_numbers(reader, "--spin", "W", "three rates [rad/s]")
+        >>> reader.parse_args(["--spin", "1,2", "3"]).spin
+        (1.0, 2.0, 3.0)
+    """
     reader.add_argument(option, type=numbers, nargs="+", action=_Joined, metavar=one, help=text)
 
 

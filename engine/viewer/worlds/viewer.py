@@ -2,22 +2,23 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
 from ...body import Body
-from ...checks import boolean, members, refuse
+from ...checks import boolean, members, option, real, refuse
 from ...world import World
 from ..files.png import Image
 from ..gl import context
 from ..gl.painter import Painter
-from ..hud.hud import labels
 from ..picture.camera import OrbitCamera
-from ..picture.quality import HIGH
-from ..picture.scene import LAYERS
+from ..picture.history import History
+from ..picture.quality import HIGH, TIERS
+from ..picture.scene import HUDS, LAYERS, Scene
 from ..run import window
 from ..run.application import DISTANCE
 from ..run.options import LARGEST_SIDE
@@ -28,13 +29,17 @@ SIZE = (1280, 720)
 
 
 def view(
-    world: World,
+    world: World | Scene,
     shapes: Mapping[Body | str, Any] | None = None,
     follow: Body | str | None = None,
     *,
     size: tuple[int, int] = SIZE,
     title: str = "",
     camera: OrbitCamera | None = None,
+    quality: str = "auto",
+    hud: str = "full",
+    hide: Iterable[str] = (),
+    orbit: float = 0.0,
 ) -> None:
     """Open a window onto a world, and run the world until the window is closed.
 
@@ -43,7 +48,7 @@ def view(
     control loops run, and thrusters show their flames.
 
     Args:
-        world: The world. `view` calls `world.advance` with the time of each frame.
+        world: The world, or a `Scene` with a picture of its own. `view` calls `world.advance` with the time of each frame.
         shapes: The shape of each body, by its handle or its name: a shape of `engine.shapes`, a pair of vertices and faces, or the path of
             a mesh file, in the body frame from the body's origin. A body without one is drawn by the
             shapes with which it touches others, or as the box with its mass and principal moments.
@@ -51,10 +56,14 @@ def view(
         size: Width and height of the window in pixels.
         title: The text above the picture; empty for the number of bodies.
         camera: Where to look from at first; None for a view of everything.
+        quality: "high", "medium" or "low" drawing, or "auto" for the best with which the frames come fast enough.
+        hud: How much of the display lies over the picture at first: "off", "line" (title and time) or "full".
+        hide: Layers that are hidden at first, as in `render`; the keys 1 to 6 show and hide them.
+        orbit: How fast the camera turns about what it looks at [degree/s].
 
     Raises:
         TypeError: If an argument has the wrong type.
-        ValueError: If a value is out of range, or a body is not in the world.
+        ValueError: If a value is out of range, a body is not in the world, or a scene is given shapes or a body to follow.
         RuntimeError: If no window can be opened. The message says why, and what to do.
 
     Example:
@@ -63,22 +72,26 @@ def view(
     owner = "viewer.view"
     scene = _scene(world, shapes, follow, title, owner)
     eye, pixels = _camera(scene, camera, owner), _size(size, owner)
+    tier, level = option(quality, "quality", owner, ("auto", *TIERS)), option(hud, "hud", owner, HUDS)
+    hidden, turning = _layers(hide, owner), real(orbit, "orbit", owner)
     canvas = _canvas(pixels, title, owner, is_window=True)
-    scene.note_beginning()
+    if isinstance(scene, WorldScene):
+        scene.note_beginning()
     try:
-        window.show(scene, eye, canvas.context, pixels, "auto")
+        window.show(scene, eye, canvas.context, pixels, tier, level=level, hidden=hidden, orbit=turning)
     finally:
         canvas.close()
 
 
 def render(
-    world: World,
+    world: World | Scene,
     size: tuple[int, int] = SIZE,
     camera: OrbitCamera | None = None,
     *,
     shapes: Mapping[Body | str, Any] | None = None,
     follow: Body | str | None = None,
     hide: Iterable[str] = (),
+    hud: str = "off",
 ) -> Image:
     """Draw a picture of a world without a display.
 
@@ -86,12 +99,13 @@ def render(
     for many pictures make a `Viewer` with ``window=False`` and call its `draw` and `image`.
 
     Args:
-        world: The world, which is only read.
+        world: The world, which is only read, or a `Scene` with a picture of its own.
         size: Width and height in pixels.
         camera: Where to look from; None for a view of everything. Its target is set to the followed body.
         shapes: The shape of each body, as in `view`.
         follow: The body in the middle, as in `view`.
         hide: Layers that are left out, some of "body axes", "rates", "momentum", "torques", "thrust" and "trails".
+        hud: How much of the display lies over the picture, as in `Viewer.draw`.
 
     Returns:
         The picture, shape (height, width, 3), uint8, top row first.
@@ -108,7 +122,7 @@ def render(
         >>> image = render(world, (640, 360), follow=ship)  # doctest: +SKIP
     """
     with Viewer(world, shapes, follow, size=size, window=False, owner="viewer.render") as viewer:
-        viewer.draw(camera, hide=hide)
+        viewer.draw(camera, hide=hide, hud=hud)
         return viewer.image()
 
 
@@ -116,7 +130,7 @@ class Viewer:
     """A window onto a world for a loop of one's own, or a place to draw pictures of it without a display.
 
     Args:
-        world: The world, which is only read.
+        world: The world, which is only read, or a `Scene` with a picture of its own.
         shapes: The shape of each body, as in `view`.
         follow: The body in the middle, as in `view`.
         size: Width and height in pixels.
@@ -143,7 +157,7 @@ class Viewer:
 
     def __init__(
         self,
-        world: World,
+        world: World | Scene,
         shapes: Mapping[Body | str, Any] | None = None,
         follow: Body | str | None = None,
         *,
@@ -158,6 +172,7 @@ class Viewer:
         pixels, wanted = _size(size, owner), boolean(window, "window", owner)
         self._canvas = _canvas(pixels, title, owner, is_window=wanted)
         self._painter = Painter(self._canvas.context, pixels, HIGH)
+        self._history, self._sampled = History(), math.nan
         self.is_open = True
 
     def __enter__(self) -> Self:
@@ -190,29 +205,33 @@ class Viewer:
                 self.camera.zoom(1.12**-event.y, 1.2 * self._scene.radius, 50.0 * self._scene.radius)
         return found
 
-    def draw(self, camera: OrbitCamera | None = None, *, hide: Iterable[str] = ()) -> None:
+    def draw(self, camera: OrbitCamera | None = None, *, hide: Iterable[str] = (), hud: str = "off") -> None:
         """Draw the world as it is now, blended between its last two ticks, and show it if there is a window.
 
         Args:
             camera: Where to look from; None for `camera`. Its target is set to the followed body, or to the middle of all bodies.
             hide: Layers that are left out, as in `render`.
+            hud: How much of the display lies over the picture: "off", "line" (title and time) or "full", with the curves of the
+                frames that were drawn so far.
 
         Raises:
             TypeError: If the camera is no `Camera`, or there is no such layer.
-            ValueError: If the viewer was closed.
+            ValueError: If the viewer was closed, or `hud` is unknown.
 
         Example:
             >>> viewer.draw(Camera(yaw=0.5, pitch=0.3, distance=20.0))  # doctest: +SKIP
         """
-        hidden = members(hide, "hide", self._owner, f"names among {', '.join(LAYERS)}", LAYERS.__contains__)
+        hidden, level = _layers(hide, self._owner), option(hud, "hud", self._owner, HUDS)
         if self._canvas.context is None:
             raise ValueError(f"{self._owner}: it was closed; make a new one to draw again")
         eye = self.camera if camera is None else _camera(self._scene, camera, self._owner)
         eye.target = self._scene.target
         renderer = self._painter.renderer
         with np.errstate(over="ignore", invalid="ignore"):  # what is beyond a float32 is not seen
-            picture = self._scene.picture().without(hidden)
-            renderer.draw(picture, eye, labels(picture, eye, renderer.size))
+            if self._sampled != (now := self._scene.world.time):
+                self._sampled = now
+                self._history.append(self._scene.sample())
+            self._painter.paint(self._scene, eye, self._history, level=level, hidden=hidden)
         if self._canvas.is_window:
             import pygame
 
@@ -241,11 +260,16 @@ class Viewer:
             self._canvas.context = None
 
 
-def _scene(world: Any, shapes: Any, follow: Any, title: str, owner: str) -> WorldScene:
-    if not isinstance(world, World):
-        refuse(owner, "world", world, "a World", TypeError)
+def _scene(world: Any, shapes: Any, follow: Any, title: str, owner: str) -> Scene:
     if not isinstance(title, str):
         refuse(owner, "title", title, "a string", TypeError)
+    if isinstance(world, Scene):
+        for argument, value in (("shapes", shapes), ("follow", follow)):
+            if value is not None:
+                refuse(owner, argument, value, "None beside a scene, which draws itself")
+        return world
+    if not isinstance(world, World):
+        refuse(owner, "world", world, "a World or a viewer.Scene", TypeError)
     given = checked_shapes(world, shapes, owner)
     followed = None if follow is None else body_of(world, follow, "follow", owner)
     if followed is None and len(world.bodies) == 1:
@@ -253,7 +277,11 @@ def _scene(world: Any, shapes: Any, follow: Any, title: str, owner: str) -> Worl
     return WorldScene(world, given, followed, title)
 
 
-def _camera(scene: WorldScene, camera: Any, owner: str) -> OrbitCamera:
+def _layers(hide: Any, owner: str) -> Collection[str]:
+    return members(hide, "hide", owner, f"names among {', '.join(LAYERS)}", LAYERS.__contains__)
+
+
+def _camera(scene: Scene, camera: Any, owner: str) -> OrbitCamera:
     if camera is None:
         return OrbitCamera(distance=DISTANCE * scene.radius, target=scene.target)
     if not isinstance(camera, OrbitCamera):
