@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from demos import tumble
+from demos import running, tumble
 from engine.viewer.gl import context
 from engine.viewer.picture.scene import FRAME
 from engine.viewer.run import application
@@ -40,7 +40,7 @@ def new_scene(*arguments):
 
 def scene_of(name, *arguments):
     """The scene of any demo that is drawn by the viewer, not shown yet."""
-    with mock.patch.object(application, "main", lambda _, make, wanted: make(wanted)):
+    with mock.patch.object(running, "main", lambda _, make, wanted: make(wanted)):
         return import_module(f"demos.{name}").main(arguments)
 
 

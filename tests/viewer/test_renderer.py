@@ -389,3 +389,94 @@ def test_a_plume_lights_the_side_of_a_wall_that_it_burns_on_and_not_the_other(gl
             at(images[0], camera, beside + 0.1 * towards) - at(images[1], camera, beside + 0.1 * towards)
         ).max()
     assert added["lit"] > 12 and added["behind"] <= 1
+
+
+# what light shines through
+
+
+@pytest.mark.parametrize("quality", [HIGH, LOW], ids=lambda quality: quality.name)
+def test_a_translucent_model_lies_between_none_and_a_solid_one(gl, quality):
+    camera = OrbitCamera(1.0, 0.2, 6.0)
+    seen = [
+        draw(gl, Picture(models=[Model("block", 1.2 * SUN, np.eye(3), opacity=opacity)]), camera, quality)
+        for opacity in (1e-6, 0.3, 0.6, 1.0)
+    ]
+    none, *pixels = (at(image, camera, 1.2 * SUN) for image in (draw(gl, EMPTY, camera, quality), *seen))
+    assert np.abs(none - pixels[0]).max() <= 2
+    assert (np.diff(pixels, axis=0) > 15).all(), pixels
+
+
+def test_only_the_nearest_surfaces_of_a_translucent_model_are_seen(gl, monkeypatch):
+    """A wall behind its wall, which is larger and so drawn first, adds nothing to it."""
+    builder = MeshBuilder()
+    builder.box(WALL, (3, 3, 0.1), (0, 0, -1.0))
+    builder.box(WALL, (2, 2, 0.1))
+    monkeypatch.setitem(meshes.MESHES, "two walls", lambda: builder)
+    camera = OrbitCamera(1.0, 0.2, 6.0)
+    one, two = (
+        at(draw(gl, Picture(models=[Model(name, ORIGIN, facing_the_sun(), opacity=0.5)]), camera, LOW), camera, ORIGIN)
+        for name in ("wall", "two walls")
+    )
+    assert np.abs(one - two).max() <= 1 < one.max() - 40
+
+
+def test_a_translucent_model_casts_no_shadow(gl):
+    camera = OrbitCamera(0.5, 0.3, 6.0)
+    wall = Model("wall", ORIGIN, facing_the_sun())
+    shades = [
+        at(
+            draw(gl, Picture(models=[wall, Model("block", 1.5 * SUN, np.eye(3), opacity=o)]), camera),
+            camera,
+            0.06 * SUN,
+        )
+        for o in (0.999, 1.0)
+    ]
+    lit = at(draw(gl, Picture(models=[wall]), camera), camera, 0.06 * SUN)
+    assert np.abs(shades[0] - lit).max() <= 2 and shades[1].sum() < lit.sum() - 60
+
+
+# small craft of swarms
+
+
+def linear_light(image):
+    """Linear light of each pixel, summed over the colours."""
+    return (np.asarray(image) / 255.0).clip(0.0) ** 2.2 @ np.ones(3)
+
+
+def one_of_a_swarm(gl, scale, orientation=(0.0, 0.0, 0.0, 1.0)):
+    """The light that one bar of 0.2 × 0.2 × 2 m, so much enlarged, adds to the sky."""
+    camera = OrbitCamera(yaw=1.6, pitch=0.2, distance=60.0)
+    swarm = Swarm("bar", np.zeros((1, 3)), np.array([orientation]), scale)
+    bare, with_it = (draw(gl, picture, camera, LOW) for picture in (EMPTY, Picture(swarms=[swarm])))
+    return linear_light(with_it) - linear_light(bare)
+
+
+@pytest.fixture
+def bar(monkeypatch):
+    builder = MeshBuilder()
+    builder.box(WALL, (0.2, 0.2, 2.0))
+    monkeypatch.setitem(meshes.MESHES, "bar", lambda: builder)
+
+
+def spread(light):
+    """Standard deviations of the light down and across [pixel]."""
+    down, across = np.nonzero(light > 0.02 * light.max())
+    weights = light[down, across]
+    return [np.sqrt(np.cov(axis, aweights=weights)) for axis in (down, across)]
+
+
+def test_craft_under_three_pixels_are_round_points(gl, bar):
+    """60 m away, a metre is 4.6 pixels: at scale 0.5 the bar is 2.3 pixels from its middle to its end, and at scale 1, 4.6."""
+    small, large = spread(one_of_a_swarm(gl, 0.5)), spread(one_of_a_swarm(gl, 1.0))
+    assert small[0] == pytest.approx(small[1], abs=0.25)
+    assert large[0] > 2.0 * large[1], "a dart along the axis of the bar"
+
+
+def test_the_light_of_a_point_is_that_of_the_area_that_it_covers(gl, bar):
+    whole, half = (one_of_a_swarm(gl, scale).sum() for scale in (0.6, 0.3))
+    assert whole / half == pytest.approx(4.0, rel=0.3)
+    end_on = rotation.from_rotation_vector(
+        np.array([0.0, np.pi / 2, 0.0])
+    )  # turned about y, which is the line of sight
+    across = one_of_a_swarm(gl, 0.6, end_on).sum()
+    assert across == pytest.approx(whole, rel=0.35)

@@ -9,11 +9,12 @@ import pytest
 from engine.viewer.hud import font, gauges, hud, lamps, overlay
 from engine.viewer.hud.sparklines import Sparklines
 from engine.viewer.hud.telemetry import telemetry_picture
+from engine.viewer.picture.camera import OrbitCamera
 from engine.viewer.picture.colours import CURVES
 from engine.viewer.picture.curve import curve, limits, number, round_numbers
 from engine.viewer.picture.history import CAPACITY, History
 from engine.viewer.picture.keys import help_columns
-from engine.viewer.picture.scene import FRAME, ROUNDING, Caption, Curves, Gauge, Picture, Sample
+from engine.viewer.picture.scene import FRAME, ROUNDING, Caption, Curves, Gauge, Inset, Picture, Sample
 from engine.viewer.run.flight import SceneFlight
 
 from ..viewing import camera_for, fly, new_scene
@@ -321,3 +322,69 @@ def test_the_display_has_three_levels(size):
     assert (line[0].left, line[0].top) == (full[-1].left, full[-1].top) or size[1] > 400
     assert line[0].pixels.shape[0] < 0.08 * size[1] + 12
     assert len(full) == (1 if size[1] < hud.LOWEST else 4)
+
+
+INSETS = [Inset([], [], [], np.zeros(3), 1.0, words) for words in ("the first", "the second")]
+
+
+@pytest.mark.parametrize("size", [(480, 270), (640, 360), (1280, 720), (720, 1280)])
+@pytest.mark.parametrize("level", ["off", "full"])
+def test_insets_stand_in_the_corner_clear_of_plates_and_of_each_other(size, level):
+    """They are drawn whole: none reaches over an edge or lies on a plate, and words that would be hidden by one are left out."""
+    scene = new_scene()
+    flight = SceneFlight(scene)
+    picture = replace(scene.picture(), insets=INSETS)
+    sides = []
+
+    def drawn(inset, side):
+        sides.append(side)
+        return np.full((side, side, 3), 77, np.uint8)
+
+    patches = hud.Hud().patches(
+        scene, picture, camera_for(scene), size, flight.history, keys="", level=level, draw_inset=drawn
+    )
+    insets = [patch for patch in patches if (patch.pixels[..., :3] == 77).mean() > 0.4]
+    assert len(insets) == (2 if level == "off" or size[1] >= 720 else len(insets)) and len(insets) >= 1
+    assert all(0 <= one.left and one.right <= size[0] and 0 <= one.top and one.bottom <= size[1] for one in insets)
+    others = [patch for patch in patches if not any(patch is one for one in insets)]
+    assert not [one for one in insets for other in others if one.meets(other)]
+    assert len(insets) < 2 or not insets[0].meets(insets[1])
+    assert insets[0].right > 0.9 * size[0] and insets[0].bottom > 0.9 * size[1]
+    assert set(sides) == {round(hud.INSET * min(size))}
+
+
+def test_an_inset_without_room_beside_the_other_plates_is_left_out():
+    """The message of the keys takes the whole lower edge."""
+    scene = new_scene()
+    picture, flight = replace(scene.picture(), insets=INSETS), SceneFlight(scene)
+    patches = hud.Hud().patches(
+        scene,
+        picture,
+        camera_for(scene),
+        (480, 270),
+        flight.history,
+        keys=LONG,
+        draw_inset=lambda inset, side: np.full((side, side, 3), 77, np.uint8),
+    )
+    assert not [patch for patch in patches if (patch.pixels[..., :3] == 77).mean() > 0.4]
+
+
+def test_captions_lose_their_bars_together():
+    """At 480 × 270 one plate would reach over the edge, so that no caption has one; at 1280 × 720 each has its own."""
+    scene = new_scene()
+    places = [np.array([0.0, y, z]) for y in (-9.0, 9.0) for z in (-5.0, 5.0)]
+    captions = [
+        Caption(place, ["a method"], overlay.TEXT, gauges=[Gauge("angle", 0.5, "exact")] * 3) for place in places
+    ]
+    camera, picture = OrbitCamera(0.0, 0.0, 40.0), replace(scene.picture(), captions=captions, arrows=[])
+    tall = {}
+    for size in ((480, 270), (1280, 720)):
+        tall[size] = [patch.pixels.shape[0] / size[1] for patch in hud.labels(picture, camera, size)]
+    assert len(tall[1280, 720]) == 4 and min(tall[1280, 720]) > 0.1
+    wide = replace(picture, captions=[replace(captions[0], position=np.array([0.0, 11.9, 0.0])), *captions[1:]])
+    assert max(patch.pixels.shape[0] / 270 for patch in hud.labels(wide, camera, (480, 270))) < 0.1
+
+
+def test_a_plate_hides_a_bright_surface():
+    """Of white, less than a sixteenth shines through."""
+    assert (255 - overlay.Plate(8, 8).pixels[..., 3] < 16).all()

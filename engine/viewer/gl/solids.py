@@ -62,9 +62,11 @@ class Solids:
         for opacity, batches in ghosts.items():
             self.place(batches, pixels, 0.0)
             target.color_mask = False, False, False, False
+            target.use()  # takes the mask over
             context.enable_only(context.DEPTH_TEST)
             self.draw(batches)
             target.color_mask = True, True, True, True
+            target.use()
             context.enable_only(context.DEPTH_TEST | context.BLEND)
             context.blend_func = context.ONE, context.ONE_MINUS_SRC_ALPHA
             context.depth_func = "<="

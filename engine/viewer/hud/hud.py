@@ -278,19 +278,15 @@ def _words(picture: Picture, camera: OrbitCamera, unit: int, size: Size) -> Iter
         if _is_within(place, size):
             yield label(arrow.label, arrow.colour, unit, place)
     taken: list[Patch] = []
-    for words in picture.captions:
-        place = camera.project(words.position, size)
-        if _is_within(place, size):
-            patches = next(
-                (
-                    each
-                    for each in _captions(words, size, place)
-                    if not any(_overlap(patch, taken, size) for patch in each)
-                ),
-                [],
-            )
-            taken += patches
-            yield from patches
+    placed = [(words, camera.project(words.position, size)) for words in picture.captions]
+    seen = [(words, list(_captions(words, size, place))) for words, place in placed if _is_within(place, size)]
+    plates = [each[0][0] for words, each in seen if words.gauges]
+    has_room = not any(_overlap(plate, plates[:number], size) for number, plate in enumerate(plates))
+    for words, each in seen:
+        allowed = each if has_room or not words.gauges else each[1:]
+        patches = next((one for one in allowed if not any(_overlap(patch, taken, size) for patch in one)), [])
+        taken += patches
+        yield from patches
 
 
 def _captions(words: Caption, size: Size, place: tuple[float, float]) -> Iterable[list[Patch]]:

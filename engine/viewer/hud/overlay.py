@@ -23,8 +23,8 @@ TEXT: Colour = (0.90, 0.93, 0.97, 1.0)
 QUIET: Colour = (0.56, 0.63, 0.73, 1.0)
 NOTE: Colour = (0.70, 0.79, 0.90, 1.0)
 PLATE = 0.015, 0.025, 0.05
-OPACITY = 0.90
-"""Of a plate."""
+OPACITY = 0.97
+"""Of a plate; a lit solar panel shines through one of 0.9."""
 ACCENT: Colour = (1.0, 0.70, 0.25, 0.95)
 ACCENT_WIDTH = 3  # pixels
 HALO = 0.9

@@ -171,7 +171,8 @@ class Gauge:
 class Caption:
     """Lines of text centred below a world point [m].
 
-    With gauges it stands on a plate. Where it would cover another caption, it loses its gauges, then all but its first line.
+    With gauges it stands on a plate. Where one has no room for its plate, all lose their gauges. Where a caption would cover another,
+    it loses all but its first line.
 
     Example:
         >>> from engine.viewer import drawing
