@@ -390,7 +390,7 @@ def _minimise(
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    share, has_joints = 0.0, first_link < last_link
+    share = 0.0
     for _step in range(MOST_NEWTON_STEPS):
         changed = try_bounded(rows, first_row, last_row)
         others_changed, slides = _try_points(links, rows, touching, first_contact, last_contact)
@@ -405,14 +405,12 @@ def _minimise(
             add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
             turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
             add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
-            if has_joints:
-                moved = scale(float(own[INVERSE_MASS, place]), load_vector(work, SOLUTION, place))
-                turn = apply_symmetric(
-                    load_symmetric(own, INVERSE_INERTIA, place), load_vector(work, SOLUTION + 3, place)
-                )
-                for entry in range(3):
-                    wrong = max(wrong, abs(moved[entry]), size * abs(turn[entry]))
-        if has_joints and share > 0.0 and wrong <= least_rate:
+            moved = scale(float(own[INVERSE_MASS, place]), load_vector(work, SOLUTION, place))
+            turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), load_vector(work, SOLUTION + 3, place))
+            for entry in range(3):
+                wrong = max(wrong, abs(moved[entry]), size * abs(turn[entry]))
+        # what the impulses would give and what is expected of them: a small last step says nothing of that where points are stiff
+        if share > 0.0 and wrong <= least_rate:
             return 1
         if changed or not is_made:
             is_made = True
@@ -428,17 +426,11 @@ def _minimise(
             (first_row, last_row),
             (first_contact, last_contact),
         )
-        largest = 0.0
         for place in range(first, last):
             for entry in range(6):
-                change = float(work[SOLUTION + entry, place])
-                work[CHANGE + entry, place] += share * change
-                # the whole step, because a search that ends early says nothing
-                largest = max(largest, abs(change) * (size if entry > 2 else 1.0))
+                work[CHANGE + entry, place] += share * float(work[SOLUTION + entry, place])
         _take_gain(links, rows, first_link, last_link, share)
         _take_gain(links, rows, first_contact, last_contact, share)
-        if largest <= least_rate and not has_joints:
-            return 1
     return 0
 
 
