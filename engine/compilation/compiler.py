@@ -225,6 +225,8 @@ def call(address: int, arguments: Any) -> int:
 
 _CALLED: dict[int, Callable[..., Any]] = {}
 """The kernels by address, for calls from plain Python."""
+_ADDRESSES: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+"""The address of each kernel, by its compiled form."""
 _BOUND: WeakValueDictionary[int, Callable[..., Any]] = WeakValueDictionary()
 """Functions of Python by address, with arguments of their own; they belong to whoever calls them."""
 
@@ -330,12 +332,21 @@ def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
     """Return the address of a kernel compiled for arguments of these types; it is valid in this process until the process ends."""
     if COMPILED:
         compile_for(function, types)
-        result = function.overloads[types]  # type: ignore[attr-defined]
-        address = int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+        compiled = function.overloads[types]  # type: ignore[attr-defined]
+        known = _ADDRESSES.get(compiled.library)
+        # an exception of a handler would leave a lock of the compiler behind, on which all other threads then wait
+        address = uninterrupted(lambda: _look_up(compiled)) if known is None else known
     else:
         function = plain(function)  # the kernel that calls it restores the arrays
         address = id(function)
     _CALLED[address] = function
+    return address
+
+
+def _look_up(compiled: Any) -> int:
+    """Ask the compiler for the address of a compiled kernel, which it is asked for once."""
+    address = int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+    _ADDRESSES[compiled.library] = address
     return address
 
 

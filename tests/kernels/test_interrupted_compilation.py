@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine import MassProperties, World, forces
-from engine.compilation.compiler import COMPILED
+from engine.compilation.compiler import COMPILED, address_of, compile_for, kernel, types_of
 from engine.compilation.signals import uninterrupted
 
 ROOT = Path(__file__).parents[2]
@@ -129,3 +129,27 @@ def test_a_module_may_compile_while_it_is_imported(tmp_path, monkeypatch):
     import compiles_on_import
 
     assert compiles_on_import.world.tick_count == 1
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python has no addresses of kernels")
+def test_an_interrupt_waits_until_the_address_of_a_kernel_is_known_which_is_looked_up_once(monkeypatch):
+    """The compiler has a lock there, which an exception would leave locked: other threads would wait for ever."""
+    from numba.core.codegen import JITCodeLibrary
+
+    @kernel("addressed")
+    def addressed(x):
+        return x + 1.0
+
+    found, look_up = [], JITCodeLibrary.get_pointer_to_function
+
+    def interrupted(library, name):
+        signal.raise_signal(signal.SIGINT)
+        found.append(look_up(library, name))
+        return found[-1]
+
+    types = types_of(1.0)
+    compile_for(addressed, types)
+    monkeypatch.setattr(JITCodeLibrary, "get_pointer_to_function", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        address_of(addressed, types)
+    assert [address_of(addressed, types)] == found
