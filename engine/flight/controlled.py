@@ -425,6 +425,9 @@ class LoopSamples:
         self._formula: FormulaSamples | None = None
         self._actuators: Any = None
         self._driver: Driver
+        self._drives = False
+        self._of_body = Measured(None, loop._bodies[0][0], None)
+        self._seconds, self._size = 0.0, 0
 
     def take(self, world: Any) -> None:
         """Take a sample: ask the reference, sample the law, and command the actuators."""
@@ -433,17 +436,14 @@ class LoopSamples:
         if law is not self._law:
             self._prepare(law, loop._seconds(world))
         column: list[float] = table.array[:, row].tolist()
-        estimate = loop._measured
-        if self._sensor is not None:
-            estimate = self._sensor.read()
-            if not estimate.is_valid:
-                self._wait(column)
-                return
-        measured = Measured(estimate, loop._bodies[0][0], world._bodies.array)
+        measured = self._measured(world, column)
+        if measured is None:
+            self._wait(column)
+            return
         reference = loop._reference
         if type(reference) is not Reference:
             reference = self._reference_now(world, measured)
-        delay, size = loop._delay, law.state_size
+        delay, size = loop._delay, self._size
         first, samples = _WAITING + 3 * delay, column[_SAMPLES]
         state = column[first : first + size]
         if size and not column[first + size]:
@@ -453,7 +453,7 @@ class LoopSamples:
             found = self._formula.sample(measured, reference, state)
             torque, error_angle, state = found[:3], found[3], found[4 : 4 + size]
         else:
-            torque, state = self._update(measured.for_users, reference, loop._seconds(world), np.array(state))
+            torque, state = self._update(measured.for_users, reference, self._seconds, np.array(state))
             error_angle = _error_angle(measured, reference)
         # the torque that is due, after the delay
         due = torque
@@ -463,10 +463,32 @@ class LoopSamples:
         kept = [min(samples + 1.0, delay + 1.0), *torque, error_angle, *state]
         if size:
             kept.append(1.0)
-        table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
-        if samples >= delay:
-            force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
-            self.command(due, force, loop._seconds(world), column[_SAMPLES + len(kept) :])
+        force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
+        if samples < delay:
+            table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
+        elif self._is_own(loop._actuators):
+            # one write, because nobody can look between the sample and the command
+            before = column[self._saturated + 1 :]
+            kept += self._commanded(due, force, self._seconds, before)
+            table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
+        else:
+            table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
+            self.command(due, force, self._seconds, column[self._saturated :])
+
+    def _measured(self, world: Any, column: list[float]) -> Measured | None:
+        """What is measured now; None while the sensor has no valid reading."""
+        loop, sensor = self._loop, self._sensor
+        estimate = loop._measured
+        if sensor is not None:
+            estimate = sensor.read()
+            if not estimate.is_valid:
+                return None
+        if estimate is not None:
+            return Measured(estimate, loop._bodies[0][0], world._bodies.array)
+        # no user is given this one
+        own = self._of_body
+        own.array, own.column = world._bodies.array, int(column[0])
+        return own
 
     def _wait(self, column: list[float]) -> None:
         """Command no torque while the sensor has no valid reading, and have the law start again at the next one."""
@@ -489,23 +511,33 @@ class LoopSamples:
     ) -> None:
         """Command the actuators, and keep what they remember; `before` is the column of the loop from `saturated` on."""
         loop = self._loop
-        actuators = loop._actuators
-        if actuators is not self._actuators:
-            own = vars(type(actuators)).get("_driver")  # of the engine, and not overridden by a user's class
-            self._driver = _UsersActuators(actuators, loop) if own is None else own(actuators)
-            self._actuators = actuators
         table, row, first = loop._table, loop._slice().start, self._saturated
         if before is None:
             before = table.array[first:, row].tolist()
-        after = self._driver.command(torque, force, seconds, before[1:])
-        saturated = 1.0 if getattr(actuators, "saturated", False) else 0.0
-        if after or saturated != before[0]:
-            table.write(slice(first, first + 1 + len(after)), row, [saturated, *after])
+        self._is_own(loop._actuators)
+        after = self._commanded(torque, force, seconds, before[1:])
+        if len(after) > 1 or after != before:
+            table.write(slice(first, first + len(after)), row, after)
+
+    def _is_own(self, actuators: Any) -> bool:
+        """Whether actuators, which are now to be commanded, are those of the engine, and not of a user's class."""
+        if actuators is not self._actuators:
+            own = vars(type(actuators)).get("_driver")  # not overridden by a user's class
+            self._driver = _UsersActuators(actuators, self._loop) if own is None else own(actuators)
+            self._actuators, self._drives = actuators, own is not None
+        return self._drives
+
+    def _commanded(
+        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
+    ) -> list[float]:
+        """Command the actuators; return whether they are saturated, and what they remember."""
+        after = self._driver.command(torque, force, seconds, state)
+        return [1.0 if getattr(self._actuators, "saturated", False) else 0.0, *after]
 
     def _prepare(self, law: Any, seconds: float) -> None:
         is_formula = isinstance(law, FormulaLaw) and law._is_as_defined and law._is_for_one_body
         self._formula = FormulaSamples(law, seconds) if is_formula else None
-        self._law = law
+        self._law, self._seconds, self._size = law, seconds, law.state_size
 
     def _reference_now(self, world: Any, measured: Measured) -> Any:
         loop = self._loop

@@ -147,6 +147,7 @@ class FormulaSamples:
         parameters = [number for part in law._parameters_for(own) for number in part]
         self._inputs, self._out = np.zeros((PARAMETERS + len(parameters), 1)), np.zeros((OUT_ROWS, 1))
         self._inputs[SECONDS:, 0] = [seconds, *parameters]
+        self._of_body = self._inputs[: len(OF_BODY), 0]
         self._reference: Any = None
 
     def sample(self, measured: Measured, reference: Any, state: list[float]) -> list[float]:
@@ -161,7 +162,8 @@ class FormulaSamples:
             ValueError: If the torque is not finite.
         """
         law, inputs, out = self.law, self._inputs, self._out
-        inputs[: len(OF_BODY), 0] = measured.array[OF_BODY, measured.column]
+        # in this mode, memory is written without a copy between
+        measured.array[:, measured.column].take(OF_BODY, None, self._of_body, "clip")
         if measured.estimate is not None:
             inputs[:INERTIA, 0] = self._estimated(measured)
         if law._tensor is not None or law._assembly is not None:

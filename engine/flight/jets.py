@@ -235,6 +235,7 @@ class JetsDriver:
         count = jets._allocator.jet_count
         self._pulses = None if jets._modulator is None else jets._modulator._periods(count)
         self._allocator: Any = None
+        self._spreads = False
         self._spans: list[tuple[Any, slice]] = []
 
     def command(
@@ -247,16 +248,18 @@ class JetsDriver:
             self._prepare(allocator)
         center = self._center_of_mass()
         self._problem.cases[0] = [*(force or _NO_FORCE), *torque, *center]
-        found = self._problem.solve(allocator._method == "even", force is None).ravel().tolist()
+        results = self._problem.solve(self._spreads, force is None)[0]
+        found = results.tolist()
         if not isfinite(sum(found)):
             allocator._refuse_huge()
         count = len(found) - allocation.RESULT_COLUMNS
         shares = made = found[:count]
         if self._lost:
             shares = [0.0 if place in self._lost else share for place, share in enumerate(shares)]
+            results[:count] = shares
         if self._pulses is None:
             for thruster, places in self._spans:
-                thruster._set_throttles(shares[places])
+                thruster._set_throttles(results[places])
         else:
             made, state = self._fire(self._pulses, shares, made, seconds, state)
         jets._shares, jets._center, jets._saturated = made, center, found[count + allocation.IS_CUT] > 0.0
@@ -297,7 +300,7 @@ class JetsDriver:
     def _prepare(self, allocator: ThrusterAllocator) -> None:
         """Read what changes only with the allocator."""
         self._problem = allocation.Problem(allocator.jet_count)
-        self._problem.jets = allocator._jets
+        self._problem.jets, self._spreads = allocator._jets, allocator._method == "even"
         self._lost = frozenset(allocator.lost)
         self._spans = []
         for thruster in allocator.thrusters:

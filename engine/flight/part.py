@@ -109,7 +109,7 @@ class SampledPart(Part):
 
     def _is_on(self) -> bool:
         """The same as `enabled`, in half the time."""
-        return bool(self._table.array[_ENABLED, self._slice().start] > 0.0)
+        return self._table.array.item(_ENABLED, self._slice().start) > 0.0
 
     def _numbers(self, name: str) -> list[float]:
         """The components of a field as floats."""

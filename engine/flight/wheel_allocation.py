@@ -209,6 +209,7 @@ class WheelDriver:
         preferred = allocator._preferred
         self._goals = np.array([] if preferred is None else [preferred[place] for place in places]).reshape(-1, 1)
         count = len(places)
+        self._may_be_direct = count == kernels.DIRECT_COUNT
         self._torque, self._limits = np.empty((3, 1)), np.empty((2 * count, 1))
         self._problem = allocation.Problem(2 * count)
         self._work, self._out = np.empty((4, count)), np.empty((count, 1))
@@ -233,11 +234,11 @@ class WheelDriver:
             self._span = slice(rows[0], rows[0] + len(rows)) if are_adjacent else rows
             self._table, self._numbering, self._rows = table, table.numbering, np.array(rows)
         torques = self._divide(table.array, table.store.world()._bodies.array, torque, seconds)
-        # a wheel that is switched off keeps its command
-        if 0.0 in table.array[ENABLED, self._span].tolist():
+        # a wheel that is switched off keeps its command; its torque would be 0
+        if 0.0 in torques and 0.0 in table.array[ENABLED, self._span].tolist():
             self._set(torques)
         else:
-            table.write(TORQUE, self._span, torques)
+            table.write(TORQUE, self._span, self._out[:, 0])
         return state
 
     def _command_one_by_one(self, torque: list[float], seconds: float) -> list[float]:
@@ -261,7 +262,8 @@ class WheelDriver:
         """Motor torques of the wheels in these rows of a table [N·m]; the allocator's `commanded` and `saturated` tell of them."""
         allocator, problem, limits, rows = self._allocator, self._problem, self._limits, self._rows
         self._torque[:, 0] = wanted
-        if not kernels.direct_torques(wheels, rows, bodies, seconds, self._torque, self._out, self._reached):
+        arrays = wheels, rows, bodies, seconds, self._torque, self._out, self._reached
+        if self._may_be_direct and not kernels.direct_torques(*arrays):
             fraction = self._reached.item(0)
             allocator._torque = [fraction * component for component in wanted]
             allocator._saturated = fraction < 1.0

@@ -105,23 +105,31 @@ _SETTLED_WITH = {changed: np.array([IMPULSE, SETTLED_TICK, changed]) for changed
 """The components that a change of one of these writes."""
 
 
+_NOBODY_STOOD = np.zeros(0)
+"""The ticks since which bodies are frozen, where none is."""
+
+
 def _settled(
-    columns: FloatArray, first: int, count: int, store: Any, changed: int, values: object
-) -> tuple[FloatArray, int]:
-    """Impulses of adjacent jets, the ticks up to which they count, and a row for new values; the number of those that change."""
-    given = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64).reshape(-1), (count,)))
-    stood, frozen, world = np.zeros(0), store.tables.get("frozen bodies"), store.world()
+    columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
+) -> tuple[FloatArray, npt.NDArray[np.int64], int]:
+    """Impulses of adjacent jets, the ticks up to which they count and the new values, and the same as they are; places; how many change."""
+    given = values
+    if type(values) is not np.ndarray or values.shape != (count,) or not values.flags.c_contiguous:
+        given = np.array(values, np.float64).reshape(-1)
+        if len(given) != count:
+            given = np.full(count, given)
+    stood, frozen, world = _NOBODY_STOOD, store.tables.get("frozen bodies"), store.world()
     if frozen is not None and frozen.count:
         stood = np.full(store.tables["bodies"].count, -1.0)
         stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    settled = np.empty((3, count))
-    found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled)
-    return settled, int(found)
+    settled, places = np.empty((6, count)), np.empty((3, count), np.int64)
+    found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled, places)
+    return settled, places, int(found)
 
 
 def impulses_of(columns: FloatArray, store: object) -> FloatArray:
     """The impulse that each thruster in columns of the table of a world has delivered so far [N·s]."""
-    settled, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
+    settled, _places, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
     return settled[0]
 
 
@@ -140,11 +148,11 @@ def _has_frozen(store: Any) -> bool:
     return frozen is not None and frozen.count > 0
 
 
-def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> tuple[Any, Any] | None:
+def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> tuple[Any, ...] | None:
     """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
     read = table.array.item
     throttle, full, enabled, stuck = read(THROTTLE, row), read(MAX_FORCE, row), read(ENABLED, row), read(STUCK, row)
-    thrust = throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0
+    thrust, before = throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0, read(changed, row)
     if changed == THROTTLE:
         throttle = value
     elif changed == MAX_FORCE:
@@ -157,13 +165,14 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     if thrust == (throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0):
         return None
     world = store.world()
-    now, impulse = world.tick_count, read(IMPULSE, row)
+    now, impulse, since = world.tick_count, read(IMPULSE, row), read(SETTLED_TICK, row)
+    kept = impulse, since, before
     if thrust != 0.0:
-        impulse += thrust * ((now - read(SETTLED_TICK, row)) * world.dt)
-    return (_SETTLED_WITH[changed], row), (impulse, now, value)
+        impulse += thrust * ((now - since) * world.dt)
+    return (_SETTLED_WITH[changed], row), None, (impulse, now, value), kept
 
 
-def _settle_thrust(table: Table, components: slice | int, rows: Any, values: object) -> tuple[Any, Any] | None:
+def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, ...] | None:
     """Add to the impulses what the throttles have given so far, in the write of new values that change their thrust."""
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:
@@ -181,12 +190,13 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: obj
         columns, count = array, last - first
     else:
         columns, first, count = np.ascontiguousarray(array[:, rows]), 0, len(rows)
-    settled, found = _settled(columns, first, count, store, changed, values)
+    settled, places, found = _settled(columns, first, count, store, changed, values)
     if not found:
         return None
-    settled[2] = np.asarray(values, np.float64).reshape(-1)
     together = _SETTLED_WITH[changed]
-    return (together if isinstance(rows, slice) else together[:, np.newaxis], rows), settled
+    if isinstance(rows, slice):
+        return (together, rows), places, settled[:3], settled[3:]
+    return (together[:, np.newaxis], rows), None, settled[:3], settled[3:]
 
 
 THRUSTERS = Schema(
@@ -344,12 +354,12 @@ class Valves(TableForce, final=False):
             table.write(_PULSE, rows, (delays, durations))
             store.world()._actuators.include(self.body.index, self)
 
-    def _set_throttles(self, shares: Sequence[float]) -> None:
+    def _set_throttles(self, shares: FloatArray) -> None:
         """Set the throttles to shares that are known to be from 0 to 1, one per row."""
         rows, table = self._slice(), self._table
         open_for, levels = table.array[OPEN_FOR : LEVEL + 1, rows].tolist()
         if any(open_for) or any(levels):
-            refuse_throttle_in_pulses(table.array[:, rows], np.array([shares]), self)
+            refuse_throttle_in_pulses(table.array[:, rows], shares[np.newaxis], self)
         table.write(THROTTLE, rows, shares)
 
     def _levels(self) -> list[float]:

@@ -20,7 +20,15 @@ def impulse_at(impulse: float, thrust: float, settled_tick: float, tick: float, 
 
 @kernel("settle-throttles")
 def settle_throttles(
-    thrusters: Array, first: int, changed: int, values: Array, tick: float, stood: Array, dt: float, settled: Array
+    thrusters: Array,
+    first: int,
+    changed: int,
+    values: Array,
+    tick: float,
+    stood: Array,
+    dt: float,
+    settled: Array,
+    places: Integers,
 ) -> int:
     """Add to the impulses of adjacent jets what their throttles have given so far, where a change alters their thrust.
 
@@ -32,14 +40,20 @@ def settle_throttles(
         tick: The number of the present tick.
         stood: The tick since which each body is frozen, or -1; without elements if none is.
         dt: Length of a tick [s].
-        settled: Filled with the impulses and the ticks up to which these count, shape (2, jets).
+        settled: Filled with the impulses, the ticks up to which these count and the new values, and in three more rows with what
+            stands in the table now, shape (6, jets).
+        places: Filled with the places of the first three rows in the memory of the table, shape (3, jets).
 
     Returns:
         The number of jets whose numbers have changed.
     """
     assume_separate_rows()
     use_widest_vectors()
-    jets, found = from_column(thrusters, first), 0
+    jets, found, capacity = from_column(thrusters, first), 0, thrusters.shape[1]
+    for place in range(values.shape[0]):
+        places[0, place] = IMPULSE * capacity + first + place
+        places[1, place] = SETTLED_TICK * capacity + first + place
+        places[2, place] = changed * capacity + first + place
     if stood.shape[0] == 0:
         for place in range(values.shape[0]):
             found += _settle(jets, place, changed, float(values[place]), tick, dt, settled)
@@ -68,6 +82,10 @@ def _settle(jets: Array, place: int, changed: int, value: float, now: float, dt:
     is_due = changed < 0 or after != thrust
     settled[0, place] = choose(is_due, impulse_at(impulse, thrust, until, now, dt), impulse)
     settled[1, place] = choose(is_due, now, until)
+    settled[2, place] = value
+    settled[3, place] = impulse
+    settled[4, place] = until
+    settled[5, place] = jets[choose(changed < 0, THROTTLE, changed), place]
     return 1 if is_due else 0
 
 

@@ -15,6 +15,8 @@ from .columns import Array, Integers, load_vector, store_vector
 from .layout import ANGULAR_VELOCITY
 from .thrust_allocation import JET_COST, JET_FORCE, JET_LEVEL, JET_POSITION, JET_TORQUE
 
+DIRECT_COUNT = 3
+"""The number of wheels whose torques `direct_torques` may find."""
 _INDEPENDENT = 1e-3
 """The smallest volume that three unit axes span for which torques are found directly, with an error of 1e-13 of them."""
 _DEPENDENT = 1e-9
@@ -42,7 +44,7 @@ def direct_torques(
     left = 0
     for member in range(torques.shape[1]):
         fraction = -1.0
-        if rows.shape[0] == 3:
+        if rows.shape[0] == DIRECT_COUNT:
             first, second, third = int(rows[0]) + member, int(rows[1]) + member, int(rows[2]) + member
             a, b = load_vector(wheels, WHEEL_AXIS, first), load_vector(wheels, WHEEL_AXIS, second)
             c, wanted = load_vector(wheels, WHEEL_AXIS, third), load_vector(torques, 0, member)

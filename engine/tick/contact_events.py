@@ -69,7 +69,8 @@ class ContactEvents:
     @property
     def is_watching(self) -> bool:
         """Whether every tick must be followed by a look at the contacts."""
-        return any(each.event in CONTACT_EVENTS for each in self._events.functions)
+        functions = self._events.functions
+        return bool(functions) and any(each.event in CONTACT_EVENTS for each in functions)
 
     def touching(self, body: object = None) -> tuple[_Pair, ...]:
         """The pairs of shapes that touch, in their order; those of one body, if it is given."""

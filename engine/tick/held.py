@@ -117,9 +117,13 @@ class Held:
                     else:
                         self._stale = None
                     return
-                named = table.array[0, rows]
-                self._stale = stale if len(named) <= MOST_STALE else None
-                self._spoil(named.astype(np.int64))
+                named = table.array[0, rows].tolist()
+                if named and named.count(named[0]) == len(named):  # a bank of one body, say
+                    self._spoil([int(named[0])])
+                elif len(named) > MOST_STALE:
+                    self._stale = None
+                else:
+                    self._spoil([*map(int, named)])
 
         return changed
 

@@ -543,10 +543,10 @@ def _is_due(callbacks: list[Callback], count: int) -> bool:
 def _sampling(part: SampledPart) -> Callback:
     """Take one sample of a part whenever it is due, and name the part in errors."""
 
-    take = part._sampler()
+    take, is_on = part._sampler(), part._is_on
 
     def sample(world: Any) -> None:
-        if part._is_on():
+        if is_on():
             try:
                 take(world)
             except Exception as error:
