@@ -786,7 +786,8 @@ class FilterSamples:
         table, rows = filter._table, filter._slice()
         tick, dt = world._bodies.tick_count, world._dt
         first, array = rows.start, table.array
-        if array[_STATE + _LATEST_TICK, first] != tick - every or (early and array[_STATE + _SETTLED, first] < 0.0):
+        latest = array.item(_STATE + _LATEST_TICK, first)
+        if latest != tick - every or (early and array[_STATE + _SETTLED, first] < 0.0):
             # it was disabled or coasted: a sighting from before says nothing about now
             table.write(_TICK, rows, -1.0)
             table.write(_SEEN_TICK, rows, -1.0)
@@ -798,7 +799,7 @@ class FilterSamples:
                 continue
             slot, taken = found
             then = -1 if taken == tick else first + taken // every % count
-            if then >= 0 and array[_TICK, then] != taken:  # it is older than what is remembered
+            if then >= 0 and array.item(_TICK, then) != taken:  # it is older than what is remembered
                 continue
             trackers, start = tracker._table.array, tracker._slice().start
             if tracker in early:
@@ -834,11 +835,11 @@ def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:
     """The row and the tick of the valid sighting that arrives from a tracker in a tick, if there is one."""
     array, rows = tracker._table.array, tracker._slice()
     first, count = rows.start, rows.stop - rows.start
-    number = int(array[SAMPLES, first])
-    if number < count or array[TICK, first + (number - 1) % count] != tick:
+    number = int(array.item(SAMPLES, first))
+    if number < count or array.item(TICK, first + (number - 1) % count) != tick:
         return None
     slot = first + number % count
-    return (slot, int(array[TICK, slot])) if array[VALID, slot] > 0.0 else None
+    return (slot, int(array.item(TICK, slot))) if array.item(VALID, slot) > 0.0 else None
 
 
 def _checked_trackers(trackers: Any, gyro: Gyro, owner: str) -> tuple[StarTracker, ...]:

@@ -288,10 +288,11 @@ class JetsDriver:
         if seconds > period:
             # a valve that stays open is open until the next command, however its time and the period are rounded
             durations = [seconds if duration == period else duration for duration in durations]
+        times = np.zeros((2, count))
+        times[1] = durations
         for thruster, places in self._spans:
-            of_thruster = durations[places]
-            if any(of_thruster):
-                thruster._start_pulses(of_thruster, [0.0] * len(of_thruster), _TIMES)
+            if any(durations[places]):
+                thruster._start_pulses(times[:, places], _TIMES)
         fired = [area / period for area in areas]
         for place in self._lost:
             fired[place] = made[place]

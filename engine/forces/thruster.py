@@ -162,8 +162,8 @@ class Thruster(Valves):
         """
         owner = Call(self, "fire")
         self._require_bodies("fire")
-        times = real(duration, "duration", owner), real(delay, "delay", owner)
-        self._start_pulses([times[0]], [times[1]], ("duration", "delay"))
+        open_for, opens_in = real(duration, "duration", owner), real(delay, "delay", owner)
+        self._start_pulses(np.array([[opens_in], [open_for]]), ("duration", "delay"))
 
     @property
     def stuck(self) -> float | None:
@@ -380,7 +380,7 @@ class ThrusterBank(Valves):
         names, count = ("durations", "delays"), len(self._bodies)
         given = zip(names, (durations, delays), strict=True)
         times = [_one_time_each(value, argument, Call(self, "fire"), count) for argument, value in given]
-        self._start_pulses(times[0], times[1], names)
+        self._start_pulses(np.array([times[1], times[0]]), names)
 
     @property
     def stuck(self) -> FloatArray:

@@ -334,9 +334,15 @@ class Valves(TableForce, final=False):
         if self._tank is not None or moving.any() or columns[MAX_RATE].any():
             world._actuators.include(self.body.index, self)
 
-    def _start_pulses(self, durations: Sequence[float], delays: Sequence[float], names: tuple[str, str]) -> None:
-        """Open the valves for some times [s] after delays [s], one of each per row; errors call them by these names."""
+    def _start_pulses(self, times: FloatArray, names: tuple[str, str]) -> None:
+        """Open the valves for some times [s] after delays [s].
+
+        Args:
+            times: Delays and durations, shape (2, rows).
+            names: What errors call durations and delays.
+        """
         rows, table, owner = self._slice(), self._table, Call(self, "fire")
+        delays, durations = times.tolist()
         shortest, throttles = table.array[MIN_ON_TIME, rows].tolist(), table.array[THROTTLE, rows].tolist()
         for argument, values in zip(names, (durations, delays), strict=True):
             if min(values, default=0.0) < 0.0:
@@ -348,10 +354,10 @@ class Valves(TableForce, final=False):
                 refuse(owner, names[0], list(durations), "0 while the throttle is not 0")
         store = table.store
         if store is None or store.world()._actuators.row_of(self._body_row()) >= 0:
-            table.write(_PULSE, rows, (delays, durations))
+            table.write(_PULSE, rows, times)
             return
         with store.all_or_nothing():
-            table.write(_PULSE, rows, (delays, durations))
+            table.write(_PULSE, rows, times)
             store.world()._actuators.include(self.body.index, self)
 
     def _set_throttles(self, shares: FloatArray) -> None:

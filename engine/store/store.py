@@ -103,7 +103,8 @@ class Store:
         self.quiet = 0
         if self.unfinished is not None:
             self.settle()
-        if self.phase is not BETWEEN_TICKS:
+        phase = self.phase
+        if phase is not BETWEEN_TICKS and (phase is not CALLING or self._thread != get_ident()):
             self._admit(table)
 
     def _admit(self, table: Table | None) -> None:
