@@ -20,6 +20,7 @@ from engine.joints import Ball, Latch, Port
 
 from .joint_peers import Entrant, Motion, Scene, entrants, missing
 from .joint_scenes import AXIS, PAIR_JOINTS, PAIR_POINT, chain, four_bar, heavy_top, pair
+from .stiff_motors import stiff_motors
 
 _MICRO = 1e6
 _DOWN = (0.0, 0.0, -9.81)
@@ -29,7 +30,7 @@ def main() -> None:
     """Print every scene."""
     for name in missing():
         print(f"{name}: not installed")
-    for measure in (pairs, tops, locked_craft, chains, linkage, one_joint_among_many, start):
+    for measure in (pairs, tops, locked_craft, chains, linkage, stiff_motors, one_joint_among_many, start):
         measure()
 
 
