@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import NonFiniteStateError, World, forces, integrators
+from engine import MassProperties, NonFiniteStateError, World, flight, forces, integrators
 from engine.compilation.compiler import COMPILED
 from engine.store.store import _Operation
 
@@ -406,3 +406,29 @@ def test_what_a_function_after_the_tick_has_done_before_it_raises_is_undone_and_
         made.body("ship").apply_force((3.0, 2.0, 1.0))
         made.step()
     assert world.state_hash() == twin.state_hash()
+
+
+def test_throttles_of_a_bank_set_before_its_table_grows_are_undone_with_the_tick():
+    world = World(0.1)
+    ship = world.add_body(MassProperties.sphere(10.0, 1.0))
+    places = [(1, 0, 0), (-1, 0, 0), (0, 1, 0)]
+    bank = world.add_force(forces.ThrusterBank(ship, positions=places, directions=[(0, 0, 1)] * 3, max_forces=2.0))
+    jets = flight.Jets(flight.ThrusterAllocator([bank]))
+    jets.command((0.1, 0.2, 0.0), None, 0.1)
+    world.step(3)
+    before, throttles, capacity = world.state_hash(), bank.throttle, bank._table.capacity
+
+    @world.on_tick
+    def fail(world):
+        jets.command((0.3, -0.2, 0.0), None, 0.1)
+        assert bank.throttle.tolist() != throttles.tolist()
+        for _ in range(capacity):
+            world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=1.0))
+        assert bank._table.capacity > capacity
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        world.step()
+    assert world.state_hash() == before
+    assert bank.throttle.tolist() == throttles.tolist()
+    assert bank.impulse.tolist() == pytest.approx((0.3 * 2.0 * throttles).tolist(), abs=1e-15)
