@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine import MassProperties, World, flight, forces
+from engine import MassProperties, World, flight, forces, joints
 from engine.batch import Batch
 
 FEW, MANY = 64, 4096
@@ -118,6 +118,35 @@ def wheels(count: int) -> Timed:
     return seconds(lambda: batch.step(20), 20)
 
 
+def pulses(count: int) -> Timed:
+    """Twelve pulses per member that run all the time."""
+    template, ship = craft()
+    bank = jets_on(template, ship, 12)
+    batch = Batch(template, members=count)
+    batch[bank].fire(1e6)
+    return seconds(lambda: batch.step(20), 20)
+
+
+def dry_tank(count: int) -> Timed:
+    """A dry tank, whose 12 valves are open."""
+    template, ship = craft()
+    held = template.add_part(flight.Tank.ball(ship, position=(0, 0, 0), radius=0.3, propellant=1e-6))
+    bank = jets_on(template, ship, 12, tank=held, specific_impulse=200.0)
+    batch = Batch(template, members=count)
+    batch[bank].throttle = 1.0
+    batch.step(2)
+    return seconds(lambda: batch.step(2), 2)
+
+
+def hinge(count: int) -> Timed:
+    """A hinge between two bodies."""
+    template, ship = craft()
+    door = template.add_body(MassProperties.box(5.0, (1.0, 0.1, 2.0)), position=(0.9, 0.0, 0.0))
+    template.add_joint(joints.Hinge(ship, door, at_body=(0.5, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0)))
+    batch = Batch(template, members=count)
+    return seconds(lambda: batch.step(2), 2)
+
+
 def gyro(count: int) -> Timed:
     """A gyro that is sampled in every tick."""
     template, ship = craft()
@@ -174,6 +203,9 @@ ROWS: list[tuple[str, Callable[[int], Timed], str]] = [
     ("24 jets, the same", commanded(24), "200"),
     ("three wheels", wheels, "120"),
     ("tank and 12 jets, new throttles every tick", commanded(12, tank=True), "2500"),
+    ("12 running pulses", pulses, "750"),
+    ("dry tank, 12 valves open", dry_tank, "5000"),
+    ("hinge between two bodies", hinge, "6000"),
     ("gyro, sampled every tick", gyro, "300"),
     ("control loop with three wheels, sampled every tick", loop, "600"),
     ("reset of 1 % of the members, per member of all", resets, "15"),

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from . import conservation, exchange, frames, restores, scales, signals
+from . import batches, conservation, exchange, frames, restores, scales, signals
 from .report import Figure
 
 PARTS: dict[str, tuple[Callable[[int, int], list[Figure]], int]] = {
@@ -15,8 +15,9 @@ PARTS: dict[str, tuple[Callable[[int, int], list[Figure]], int]] = {
     "frames": (frames.run, 1_000_000),
     "restores": (restores.run, 100_000),
     "signals": (signals.run, 200),
+    "batches": (batches.run, 10_000_000),
 }
-"""What runs a part, and its full size: ticks, worlds, ticks of a body per method, frames, ticks, signals."""
+"""What runs a part, and its full size: ticks, worlds, ticks of a body per method, frames, ticks, signals, ticks of members."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,0 +1,223 @@
+"""Members of large batches beside worlds alone, for every method: ``python -m tests.batch.bits`` (about an hour).
+
+Each batch has a thousand members with numbers of their own and runs a thousand ticks. Meanwhile some members are reset, some stand still
+for a while, and some fail. Of those that do not fail, 64 are compared with a world alone, field by field and by hash.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine import World, forces
+from engine.batch import Batch
+from engine.integrators import by_name
+
+from . import templates, test_contacts, test_loops, test_sensors
+from .test_members import content
+
+MEMBERS, TICKS, COMPARED = 1000, 1000, 64
+
+
+class Case(NamedTuple):
+    """A template, and what differs between its members.
+
+    Attributes:
+        make: Makes the template, or a world alone with the seed of a member.
+        set_in: Sets the numbers of all members.
+        set_alone: Sets those of one.
+        has_sensors: Whether there are sensors, whose seeds are an attribute that members do not have.
+    """
+
+    make: Callable[[int], World]
+    set_in: Callable[[Batch, World], None]
+    set_alone: Callable[[World, int], None]
+    has_sensors: bool = False
+
+
+def everything(**left_out: bool) -> Case:
+    """Jets, pulses, a gimbal, a tank that runs dry, wheels with friction, a spring, a hinge, masses and a drag of each member."""
+    numbers = templates.Numbers(MEMBERS)
+    return Case(
+        lambda seed: templates.new_world(**left_out),
+        lambda batch, template: numbers.set_in(batch, templates.parts_of(template)),
+        numbers.set_alone,
+    )
+
+
+def stuck() -> Case:
+    """Jets of which some are stuck."""
+    numbers, levels = templates.Numbers(MEMBERS, seed=2), np.random.default_rng(3).random((MEMBERS, 2))
+
+    def set_in(batch: Batch, template: World) -> None:
+        parts = templates.parts_of(template)
+        numbers.set_in(batch, parts)
+        batch[parts["bank"]].stuck = levels
+
+    def set_alone(world: World, member: int) -> None:
+        numbers.set_alone(world, member)
+        templates.parts_of(world)["bank"].stuck = levels[member]
+
+    return Case(lambda seed: templates.new_world(has_joint=False), set_in, set_alone)
+
+
+def fields() -> Case:
+    """Each field with a coefficient of each member."""
+    rng = np.random.default_rng(4)
+    speeds, factors = rng.normal(0.0, 1.0, (MEMBERS, 3)), rng.uniform(0.5, 1.5, MEMBERS)
+    names = ("coefficient", "gm", "coefficients", "drag_area", "charge", "strength", "pressure")
+
+    def make(seed: int) -> World:
+        world = World(dt=templates.DT)
+        ship = world.add_body(templates.MassProperties.box(9.0, (1.0, 1.2, 1.5)), name="ship", position=(9.0, 1.0, 0.0))
+        on = {"bodies": [ship]}
+        world.add_force(forces.LinearDrag(0.2, **on))
+        world.add_force(forces.QuadraticDrag(0.1, **on))
+        world.add_force(forces.AngularDamping(0.3, **on))
+        world.add_force(forces.PointGravity(300.0, **on))
+        world.add_force(forces.GravityGradient(300.0, **on))
+        return world
+
+    def chosen(world: World) -> list[tuple[Any, str]]:
+        return [(each, name) for each in world.forces for name in names if isinstance(getattr(each, name, None), float)]
+
+    def set_in(batch: Batch, template: World) -> None:
+        batch[template.body("ship")].velocity = speeds
+        for force, name in chosen(template):
+            setattr(batch[force], name, getattr(force, name) * factors)
+
+    def set_alone(world: World, member: int) -> None:
+        world.body("ship").velocity = speeds[member]
+        for force, name in chosen(world):
+            setattr(force, name, getattr(force, name) * factors[member])
+
+    return Case(make, set_in, set_alone)
+
+
+def turning(make: Callable[[int], World], has_sensors: bool = False) -> Case:
+    """Another template, whose ship turns with rates of each member."""
+    rates = np.random.default_rng(5).normal(0.0, 0.2, (MEMBERS, 3))
+
+    def set_in(batch: Batch, template: World) -> None:
+        batch[template.body("ship")].angular_velocity_body = rates
+        for part in template.parts:
+            if hasattr(part, "seed"):
+                batch[part].seed = np.arange(MEMBERS) + 1
+
+    def set_alone(world: World, member: int) -> None:
+        world.body("ship").angular_velocity_body = rates[member]
+
+    return Case(make, set_in, set_alone, has_sensors)
+
+
+def contacts() -> Case:
+    """Bodies that touch each other and the ground."""
+    numbers = np.random.default_rng(6).normal(0.0, 0.4, (MEMBERS, 6))
+    return Case(
+        lambda seed: test_contacts.new_world(),
+        lambda batch, template: test_contacts.set_in(batch, template, numbers),
+        lambda world, member: test_contacts.set_alone(world, numbers, member),
+    )
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "everything": everything,
+    "everything without a hinge": lambda: everything(has_joint=False),
+    "jets, pulses and a spring": lambda: everything(has_joint=False, is_driven=False),
+    "stuck jets": stuck,
+    "fields": fields,
+    "sensors": lambda: turning(lambda seed: test_sensors.make(seed)[0], True),
+    "sensors with delays": lambda: turning(lambda seed: test_sensors.make(seed, 2)[0], True),
+    **{
+        f"{law}, {reference}, {actuators}": lambda law=law, reference=reference, actuators=actuators: turning(
+            lambda seed: test_loops.make(law, reference, actuators, 1)[0]
+        )
+        for law, reference, actuators in (
+            ("quaternion-pd", "fixed", "wheels"),
+            ("mrp", "spin", "torque"),
+            ("mrp with inertia", "slew", "wheels"),
+            ("damping", "fixed", "torque"),
+        )
+    },
+    **{
+        f"a loop that measures with a {name}": lambda name=name: turning(
+            lambda seed: test_loops.make_measured(name, seed)[0], True
+        )
+        for name in ("gyro", "tracker", "filter")
+    },
+    **{
+        f"a loop with {name} jets": lambda name=name: turning(lambda seed: test_loops.make_with_jets(name)[0])
+        for name in ("throttled", "even", "lost", "pulsed")
+    },
+    "contacts": contacts,
+}
+
+
+def differences(name: str, method: str, threads: int = 1) -> int | None:
+    """The number of members that differ from a world alone; None if the method does not take such a world."""
+    case = CASES[name]()
+    template = case.make(1)
+    try:
+        template.integrator = by_name[method]()
+        batch = Batch(template, members=MEMBERS, threads=threads)
+    except (TypeError, ValueError):
+        return None
+    case.set_in(batch, template)
+    rng, everybody = np.random.default_rng(7), np.arange(MEMBERS)
+    body = template.bodies[0]
+    batch.step(TICKS // 4)
+    reset, still, fails = everybody % 10 == 3, everybody % 10 == 4, everybody % 10 == 5
+    batch.reset(reset)
+    batch.active = ~still & ~batch.failed
+    batch[body].set(np.flatnonzero(fails), velocity=(1.7e308, 0.0, 0.0))
+    batch.step(1)
+    begun = {member: batch.world(member) for member in np.flatnonzero(reset & ~batch.failed)[:8].tolist()}
+    batch.step(TICKS // 4)
+    batch.active = ~batch.failed
+    batch.step(TICKS - 1 - 2 * (TICKS // 4))
+    wrong = 0
+    for member, world in begun.items():
+        world.step(int(batch.tick_count[member]) - world.tick_count)
+        wrong += world.state_hash() != batch.state_hash(member)
+    free = np.flatnonzero(~reset & ~fails & ~batch.failed)
+    for member in rng.choice(free, min(COMPARED - len(begun), len(free)), replace=False).tolist():
+        alone = case.make(member + 1)
+        alone.integrator = by_name[method]()
+        case.set_alone(alone, member)
+        alone.step(int(batch.tick_count[member]))
+        if case.has_sensors:
+            own, other = content(batch.world(member)), content(alone)
+            same = own.keys() == other.keys() and all(
+                np.array_equal(own[key], other[key], equal_nan=True) for key in own
+            )
+        else:
+            same = alone.state_hash() == batch.state_hash(member)
+        wrong += not same
+    return wrong
+
+
+def main() -> int:
+    """Compare, and return how many cases differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--method", action="append", help="one method instead of all")
+    parser.add_argument("--case", action="append", help="one case instead of all")
+    parser.add_argument("--threads", type=int, default=1)
+    given = parser.parse_args()
+    failed = compared = 0
+    for name in given.case or CASES:
+        for method in given.method or sorted(by_name):
+            begin = time.perf_counter()
+            wrong = differences(name, method, given.threads)
+            if wrong is not None:
+                compared, failed = compared + 1, failed + (wrong > 0)
+                seconds = time.perf_counter() - begin
+                print(f"{name}, {method}: {wrong or 'none'} of {COMPARED} differ ({seconds:.0f} s)", flush=True)
+    print(f"{failed} of {compared} cases differ")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
