@@ -340,13 +340,14 @@ def _sample_members(
                 continue
             slot = tracker + number % slots * members
             taken = int(trackers[TICK, slot])
-            then = -1 if taken == tick else taken // every % count
-            if not trackers[VALID, slot] > 0.0 or (then >= 0 and own[_TICK, max(then, 0)] != taken):
+            remembered = taken // every % count
+            then = remembered if taken < tick else -1
+            if not trackers[VALID, slot] > 0.0 or (then >= 0 and own[_TICK, remembered] != taken):
                 continue
             orientation, boresight = load_quaternion(trackers, VALUE, slot), load_vector(trackers, BORESIGHT, tracker)
             across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
             if ring >= 0:
-                seen = ring * count + taken // every % count
+                seen = ring * count + remembered
                 for place in range(4):
                     own[_SEEN + place, seen] = orientation[place]
                 for place in range(3):
