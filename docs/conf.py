@@ -9,7 +9,7 @@ import os
 import re
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 
 HERE = Path(__file__).parent
 
@@ -109,8 +109,9 @@ def write_reference(app: object) -> None:
         if classes:
             lines += ["```{toctree}\n:maxdepth: 1\n", *(f"{name}.{one}" for one in classes), "```", ""]
         for one in others:
-            # a value has no docstring of its own; its meaning is in that of its module
-            directive = f"autofunction:: {name}" if callable(own[one]) else f"py:data:: {name}"
+            # a value or an alias of a type has no docstring of its own; its meaning is in that of its module
+            is_function = callable(own[one]) and not isinstance(own[one], GenericAlias)
+            directive = f"autofunction:: {name}" if is_function else f"py:data:: {name}"
             lines += [f"```{{eval-rst}}\n.. {directive}.{one}\n```", ""]
         pages[folder / f"{name}.md"] = "\n".join(lines)
         for one in classes:
