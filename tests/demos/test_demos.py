@@ -36,6 +36,7 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     } == {
         *said,
         "drawing",
+        "internals",
         "physics",
         "running",
     }
