@@ -6,16 +6,16 @@ advancement: Mirtich, 1996). A ray is a cast of a point.
 
 from math import sqrt
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import inlined, kernel
 from ..constraints.joint_types import load, store
 from ..kernels.quaternions import rotate
-from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
+from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
 from ..loops.columns import Array, Integers
-from .cores import CORE_AXES, CORE_CENTER, CORE_KIND, CORE_RADIUS, CORE_SIZE, PLACED_SIZE, PLANE_CORE, farthest
+from .cores import CORE_AXES, CORE_CENTER, CORE_RADIUS, CORE_SIZE, PLACED_SIZE
 from .detection import bound_shape
 from .layout import HIGH, LOW
-from .pairs import place_shape
-from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
+from .pairs import part_placed, place_shape
+from .parting import NEAREST, OTHER_NEAREST, TO_NEAREST
 from .poses import pose_of
 from .tree import NODE_COUNT, NODE_NEXT, enters, enters_node, overlaps_node
 
@@ -36,27 +36,6 @@ _NEARLY_MET = 1e-7
 
 
 @inlined
-def _part(narrow: tuple[Array, ...], calls: Integers) -> float:
-    """Find the gap of the placed shapes; the normal and the nearest points on the surfaces are in the answer."""
-    placed, points, answer = narrow[0], narrow[1], narrow[7]
-    if int(placed[1, CORE_KIND]) == PLANE_CORE:
-        normal = load(placed, 1, CORE_AXES + 6)
-        at = farthest(placed, points, 0, scale(-1.0, normal))
-        apart = dot(subtract(at, load(placed, 1, CORE_CENTER)), normal)
-        store(answer, 0, TO_NEAREST, normal)
-        store(answer, 0, NEAREST, at)
-        store(answer, 0, OTHER_NEAREST, add_scaled(at, -apart, normal))
-        answer[0, APART] = apart
-    else:
-        _ = call(calls[0], narrow)
-    normal = load(answer, 0, TO_NEAREST)
-    radius, other_radius = float(placed[0, CORE_RADIUS]), float(placed[1, CORE_RADIUS])
-    store(answer, 0, NEAREST, add_scaled(load(answer, 0, NEAREST), -radius, normal))
-    store(answer, 0, OTHER_NEAREST, add_scaled(load(answer, 0, OTHER_NEAREST), other_radius, normal))
-    return float(answer[0, APART]) - radius - other_radius
-
-
-@inlined
 def _advance(
     narrow: tuple[Array, ...], calls: Integers, center: Vector, toward: Vector, first: float, most: float, size: float
 ) -> float:
@@ -64,7 +43,7 @@ def _advance(
     at = first
     for _step in range(_MOST_STEPS):
         store(narrow[0], 0, CORE_CENTER, add_scaled(center, at, toward))
-        gap = _part(narrow, calls)
+        gap = part_placed(narrow, calls, 0)
         if gap <= _MET * (size + at):
             return at
         closes = -dot(load(narrow[7], 0, TO_NEAREST), toward)
@@ -232,7 +211,7 @@ def overlap_shapes(
                 shape = endless[item] if is_endless else order[item]
                 if seen[shape] != 0:
                     place_shape(bodies, shapes, forms, narrow[0], 1, shape, origin)
-                    if _part(narrow, calls) <= 0.0:
+                    if part_placed(narrow, calls, 0) <= 0.0:
                         if count < pairs.shape[0]:
                             pairs[count, 0], pairs[count, 1] = number, shape
                         count += 1
@@ -264,7 +243,7 @@ def measure_shapes(
         base = pose_of(bodies, shapes, pairs[number, 0])[0]
         place_shape(bodies, shapes, forms, narrow[0], 0, pairs[number, 0], base)
         place_shape(bodies, shapes, forms, narrow[0], 1, pairs[number, 1], base)
-        measured[number, 0] = _part(narrow, calls)
+        measured[number, 0] = part_placed(narrow, calls, 0)
         store(measured, number, 1, add(base, load(narrow[7], 0, NEAREST)))
         store(measured, number, 4, add(base, load(narrow[7], 0, OTHER_NEAREST)))
         store(measured, number, 7, load(narrow[7], 0, TO_NEAREST))

@@ -51,6 +51,7 @@ from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtra
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, VELOCITY
 from .boxes import fewer, touch_boxes, touch_corners
+from .impact import IMPACT, forget_impacts, is_fast
 from .layout import (
     APART_BY,
     AT,
@@ -104,6 +105,7 @@ from .layout import (
     SHAPE_VELOCITY,
     SHAPES,
     SHORT,
+    SHORT_OF_IMPACTS,
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
     SHORT_OF_ROOM,
@@ -374,9 +376,10 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short.
 
     Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection with those of the search for
-    pairs and those of the comparison of cores and of terrains, the addresses of the kernels that are called, with the arguments of that
-    which numbers islands, how much room the arrays of islands have, the numbers of springs and forces at points on them, the steps that
-    have been taken of the tick if it is divided, and the length of a tick or step [s].
+    pairs and those of the comparison of cores and of terrains, the bodies at the time of an impact with the first impacts of bodies, the
+    addresses of the kernels that are called, with the arguments of that which numbers islands, how much room the arrays of islands have,
+    the numbers of springs and forces at points on them, the steps that have been taken of the tick if it is divided, and the length of a
+    tick or step [s].
     """
     (
         bodies,
@@ -390,6 +393,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         forms,
         narrow,
         terrain,
+        ahead,
+        impacts,
         found,
         polygon,
         taken,
@@ -410,6 +415,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     if counts[PAIRS] < 0:
         counts[SHORT] = SHORT_OF_PAIRS
         return FULL
+    forget_impacts(impacts)
     for known in range(known_count[0]):
         taken[known] = 0
     point = contact = known = sensed = 0
@@ -423,16 +429,31 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
         reaches = float(bounds[first, REACH]), float(bounds[second, REACH])
         closes = _closes(bodies, shapes, first, second, body, other, *reaches)
-        base = load_vector(bodies, POSITION, body)
         margin = closes * dt + MARGIN_OF_SIZE * least
+        seen, meets_ahead = bodies, False
+        if is_fast(bodies, bounds, first, body, dt) or is_fast(bodies, bounds, second, other, dt):
+            # terrain looks ahead by itself
+            meets_ahead = shapes[TYPE, second] < MESH and not moves(shapes, second)
+            meets_ahead = meets_ahead and shapes[SENSOR, first] == 0.0 and shapes[SENSOR, second] == 0.0
+        if meets_ahead:
+            if ahead.shape[0] < bodies.shape[0]:
+                counts[SHORT] = SHORT_OF_IMPACTS
+                return FULL
+            if (
+                call(calls[IMPACT], (bodies, shapes, bounds, ahead, impacts, forms, narrow, calls, first, second, dt))
+                == 0
+            ):
+                continue
+            seen = ahead
+        base = load_vector(seen, POSITION, body)
         if shapes[TYPE, second] >= MESH:
             grounded = (*base, first, second, margin, least, dt)
             count = call(calls[GROUND], (bodies, shapes, forms, narrow, *terrain, found, polygon, calls, *grounded))
         elif shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE:
             placed = (*base, first, second, margin, least)
-            count = call(calls[TOUCH], (bodies, shapes, forms, narrow, found, polygon, calls, *placed))
+            count = call(calls[TOUCH], (seen, shapes, forms, narrow, found, polygon, calls, *placed))
         else:
-            count = _touch(bodies, shapes, found, polygon, base, first, second, margin)
+            count = _touch(seen, shapes, found, polygon, base, first, second, margin)
         if count == 0:
             continue
         deepest = 0
@@ -445,6 +466,11 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             counts[SHORT], counts[DEEP], counts[DEEP_IN] = SHORT_OF_SPACE, first, second
             found[0, APART_BY] = found[deepest, APART_BY]
             return FULL
+        if meets_ahead:
+            # round sides that have passed each other at the end of the tick would be apart again
+            for each in range(count):
+                if int(found[each, TURNS_WITH]) == BY_CORES:
+                    found[each, TURNS_WITH] = float(BY_WORLD)
         if contact + sensed == touches.shape[1] or point + sensed + count > touching.shape[0]:
             counts[SHORT] = SHORT_OF_POINTS
             return FULL
@@ -472,7 +498,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                 touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
                 contact += 1
             touches[POINTS_OF_CONTACT, contact - 1] += 1
-            _put_point(bodies, shapes, touching, found, each, point, base, first, second)
+            _put_point(seen, shapes, touching, found, each, point, base, first, second)
             _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, steps[0] > 0)
             point += 1
     counts[POINTS], counts[CONTACTS], counts[SENSED] = point, contact, sensed

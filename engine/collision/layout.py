@@ -53,7 +53,8 @@ SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, SHORT, SENSED, DEEP, DEEP_IN = range(
 """Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, what was too short, pairs with a sensor,
 which are at the end of the list of contacts, and two shapes that were placed too deep in one another."""
 COUNTS = 9
-SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM, SHORT_OF_SPACE = range(1, 6)
+SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM, SHORT_OF_SPACE, SHORT_OF_IMPACTS = range(1, 7)
+"""The last one: there is something fast for the first time, and the kernel and the arrays for it are missing."""
 
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12

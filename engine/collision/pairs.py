@@ -1,11 +1,13 @@
 """The comparison of two shapes as convex cores."""
 
 from ..compilation.compiler import call, inlined, kernel
-from ..kernels.vectors import Vector, subtract
+from ..constraints.joint_types import load, store
+from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
 from . import cores
 from .layout import BOX, CAPSULE, CORNERS_OF, CYLINDER, FACES_OF, HULL, PLANE, POINTS_OF, SIZES, SPHERE, TYPE
 from .manifold import CORES
+from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 from .poses import axes_of, pose_of
 
 
@@ -32,6 +34,30 @@ def place_shape(
         kind = cores.PLANE_CORE
     cores.place_core(placed, side, kind, subtract(center, base), axes_of(q), size, radius)
     cores.place_hull(placed, side, forms[shape, POINTS_OF], forms[shape, CORNERS_OF], forms[shape, FACES_OF])
+
+
+@inlined
+def part_placed(narrow: tuple[Array, ...], calls: Integers, place: int) -> float:
+    """Find the gap of the placed shapes; the normal and the nearest points on the surfaces are in the answer.
+
+    `place` is that of the address of `part_cores` among the calls.
+    """
+    placed, points, answer = narrow[0], narrow[1], narrow[7]
+    if int(placed[1, cores.CORE_KIND]) == cores.PLANE_CORE:
+        normal = load(placed, 1, cores.CORE_AXES + 6)
+        at = cores.farthest(placed, points, 0, scale(-1.0, normal))
+        apart = dot(subtract(at, load(placed, 1, cores.CORE_CENTER)), normal)
+        store(answer, 0, TO_NEAREST, normal)
+        store(answer, 0, NEAREST, at)
+        store(answer, 0, OTHER_NEAREST, add_scaled(at, -apart, normal))
+        answer[0, APART] = apart
+    else:
+        _ = call(calls[place], narrow)
+    normal = load(answer, 0, TO_NEAREST)
+    radius, other_radius = float(placed[0, cores.CORE_RADIUS]), float(placed[1, cores.CORE_RADIUS])
+    store(answer, 0, NEAREST, add_scaled(load(answer, 0, NEAREST), -radius, normal))
+    store(answer, 0, OTHER_NEAREST, add_scaled(load(answer, 0, OTHER_NEAREST), other_radius, normal))
+    return float(answer[0, APART]) - radius - other_radius
 
 
 @kernel("touch-shapes")

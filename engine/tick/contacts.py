@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..checks import FloatArray
-from ..collision import broad, cores, grounds, layout, manifold, parting, terrain
+from ..collision import broad, cores, grounds, impact, layout, manifold, parting, terrain
 from ..collision.broad import near_pairs
 from ..collision.detection import find_contacts, keep_contacts
 from ..collision.layout import (
@@ -20,6 +20,7 @@ from ..collision.layout import (
     EXCLUDED,
     SHAPES,
     SHORT,
+    SHORT_OF_IMPACTS,
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
     SHORT_OF_SPACE,
@@ -75,6 +76,7 @@ class Contacts:
         self._room = 0
         self._taken: Integers = np.zeros(0, np.int64)
         self._points: list[Points] | None = None
+        self._has_fast = False
 
     @property
     def any(self) -> bool:
@@ -142,7 +144,8 @@ class Contacts:
     def _find_forms(self) -> None:
         """Gather the points of shapes, and make the arrays in which cores are compared if there are any cores."""
         types = self.shapes.array[layout.TYPE, : self.shapes.count]
-        self._has_cores, self._has_terrain = bool((types >= layout.CAPSULE).any()), bool((types >= layout.MESH).any())
+        self._has_cores = self._has_fast or bool((types >= layout.CAPSULE).any())
+        self._has_terrain = bool((types >= layout.MESH).any())
         self._forms, held = forms_of(self.shapes)
         if self._points is None or list(map(id, held)) != list(map(id, self._points)):
             # a large terrain is not copied again when a body comes
@@ -157,8 +160,16 @@ class Contacts:
     @property
     def called(self) -> list[Loop | None]:
         """The kernels that operations of contacts call, in the order of `collision.detection`."""
-        cores, terrains = _core_loops() if self._has_cores else (), _terrain_loops() if self._has_terrain else ()
-        return [_near_loop(), *cores, *terrains]
+        loops: list[Loop | None] = [_near_loop()]
+        for is_called, kernels in (
+            (self._has_cores, _core_loops),
+            (self._has_terrain, _terrain_loops),
+            (self._has_fast, _impact_loops),
+        ):
+            loops += kernels() if is_called else [None] * len(kernels())
+        while loops[-1] is None:
+            loops.pop()
+        return loops
 
     def _make_lists(self, contacts: int) -> None:
         """Have room for so many contacts, each with as many points as it may have."""
@@ -202,6 +213,9 @@ class Contacts:
             self._make_lists(2 * self._room)
             self.counts[CONTACTS] = 0
             self._number()
+        elif short == SHORT_OF_IMPACTS:
+            self._has_fast = True
+            self._find_forms()
         elif short == SHORT_OF_STRUCTURES:
             self.islands.graph.number(number_islands, *self._counted())
             self._fit_room()
@@ -235,10 +249,22 @@ class Contacts:
             dt: Length of the tick or step.
         """
         bodies, graph, table = self._bodies, self.islands.graph, self.table
+        ahead = np.zeros(bodies.array.shape if self._has_fast else (1, 1))
+        self._impacts = np.zeros((impact.IMPACT_ROWS, bodies.count if self._has_fast else 0))
         before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         found = Packed(
             *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._near, self._pairs),
-            *(self._excluded, self._forms, self._narrow, self._terrain, self._found, self._polygon, self._taken),
+            *(
+                self._excluded,
+                self._forms,
+                self._narrow,
+                self._terrain,
+                ahead,
+                self._impacts,
+                self._found,
+                self._polygon,
+                self._taken,
+            ),
             *(
                 self._touching,
                 self._list,
@@ -257,6 +283,19 @@ class Contacts:
         )
         find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
         return [before.operation, find], keep
+
+    def around_impacts(
+        self, function: Callable[[Any], Callable[..., Any]], dt: float
+    ) -> tuple[list[Operation], list[Operation]]:
+        """What is done before and after the step of islands for bodies with impacts; `operations` comes first."""
+        if not self._has_fast:
+            return [], []
+        packed = Packed(self._bodies.array, self._impacts)
+        undone = function(impact.undo_start_at_impacts), packed
+        start = Operation(function(impact.start_at_impacts), packed, 0, undone)
+        return [start], [
+            Operation(function(impact.take_back_from_impacts), Packed(self._bodies.array, self._impacts, dt))
+        ]
 
     def solver_of(self, body: int) -> str:
         """What found the impulses on a body, given its row, in the last tick: "direct", "unfinished", "sweeps" or "none"."""
@@ -389,6 +428,14 @@ def _terrain_loops() -> tuple[Loop, ...]:
     )
 
 
+@cache
+def _impact_loops() -> tuple[Loop, ...]:
+    """The kernel that finds the time of an impact."""
+    array, forms, calls = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
+    narrow = comparison(np.zeros((4, 1)), False)[2]
+    return (named(impact.advance_pair, array, array, array, array, array, forms, narrow, calls, 0, 0, 1.0),)
+
+
 def kernels_of_contacts() -> list[Loop]:
     """The kernels that find and keep contacts."""
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
@@ -397,9 +444,28 @@ def kernels_of_contacts() -> list[Loop]:
     points, polygon, narrow = comparison(np.zeros((4, 1)), False)
     ground = (gathered_points([])[1], flat, array, *_terrain_scratch(False))
     found = Packed(
-        *(array, array, array, flat, array, _search(1), integers, integers, integers, narrow, ground, points, polygon),
+        *(
+            array,
+            array,
+            array,
+            flat,
+            array,
+            _search(1),
+            integers,
+            integers,
+            integers,
+            narrow,
+            ground,
+            array,
+            array,
+            points,
+            polygon,
+        ),
         *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),
     )
     kept = Packed(array, array, array, flat, array, flat, flat, array, integers, flat, flat, 1.0)
     loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)]
-    return [*loops, _near_loop(), *_core_loops(), *_terrain_loops()]
+    moved = Packed(array, array)
+    loops += [named(function, moved, 0, 0) for function in (impact.start_at_impacts, impact.undo_start_at_impacts)]
+    loops.append(named(impact.take_back_from_impacts, Packed(array, array, 1.0), 0, 0))
+    return [*loops, _near_loop(), *_core_loops(), *_terrain_loops(), *_impact_loops()]

@@ -1,0 +1,199 @@
+"""The time of impact of two convex shapes that move far in a tick.
+
+Both bodies are moved along their free motion by the gap over a speed at which it closes at most, until they touch or the tick ends
+(conservative advancement: Mirtich, 1996). Free motion is a line and a rotation at the body rates of the start of the tick.
+
+The step of islands then starts where the mass centres are at the first impact of each body, so that impulses act at the points that meet.
+After it, only the share of its motion counts that is left of the tick after the impact. A body that is still fast then, or is spun up,
+stays where it is at the impact, and goes on in the next tick: it could meet something else in the rest of this one.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import inlined, kernel
+from ..compilation.packed import Packed, unpack
+from ..constraints.joint_types import load
+from ..kernels.quaternions import from_rotation_vector, multiply, normalize
+from ..kernels.vectors import add, add_scaled, dot, scale, subtract
+from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
+from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, VELOCITY
+from .cores import CORE_RADIUS
+from .layout import BODY, LEAST_HALF, REACH
+from .manifold import PART
+from .pairs import part_placed, place_shape
+from .parting import TO_NEAREST
+
+IMPACT = 13
+"""The place of `advance_pair` among the addresses of the kernels around islands."""
+
+# rows of `impacts`, whose columns are the bodies: the time of the first impact from the start of the tick, the place at the start, and
+# whether the step of islands starts at the impact; how far the shape may move to be slow, and its reach beyond that
+TIME, START, IS_AHEAD, SLOW, ARM = 0, 1, 4, 5, 6
+IMPACT_ROWS = 7
+
+_NEVER = 1e300
+_MOST_STEPS = 256
+"""After so many steps, the shapes graze each other, and are compared where they are then."""
+_MET = 1e-5
+"""Share of the lesser half extent within which shapes have met."""
+
+
+@inlined
+def is_fast(bodies: Array, bounds: Array, shape: int, body: int, dt: float) -> bool:
+    """Whether a shape of a body moves more than half its least extent in a tick."""
+    if body < 0:
+        return False
+    least = float(bounds[shape, LEAST_HALF])
+    velocity, rates = load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)
+    arm = max(float(bounds[shape, REACH]) - least, 0.0)
+    return (sqrt(dot(velocity, velocity)) + arm * sqrt(dot(rates, rates))) * dt > least
+
+
+@inlined
+def _begin(bodies: Array, ahead: Array, body: int) -> None:
+    if body >= 0:
+        for row in range(bodies.shape[0]):
+            ahead[row, body] = bodies[row, body]
+
+
+@inlined
+def _move(bodies: Array, ahead: Array, body: int, time: float) -> None:
+    """Move a body along its free motion from the start of the tick."""
+    if body >= 0:
+        turn = from_rotation_vector(scale(time, load_vector(bodies, ANGULAR_VELOCITY, body)))
+        q = normalize(multiply(load_quaternion(bodies, ORIENTATION, body), turn))
+        place = add_scaled(load_vector(bodies, POSITION, body), time, load_vector(bodies, VELOCITY, body))
+        store_vector(ahead, POSITION, body, place)
+        store_quaternion(ahead, ORIENTATION, body, q)
+
+
+@inlined
+def _spin(bodies: Array, bounds: Array, shape: int, body: int, radius: float) -> float:
+    """A speed that no point of a core exceeds in the rotation about the mass centre."""
+    if body < 0:
+        return 0.0
+    rates = load_vector(bodies, ANGULAR_VELOCITY, body)
+    return max(float(bounds[shape, REACH]) - radius, 0.0) * sqrt(dot(rates, rates))
+
+
+@kernel("advance-pair")
+def advance_pair(
+    bodies: Array,
+    shapes: Array,
+    bounds: Array,
+    ahead: Array,
+    impacts: Array,
+    forms: Integers,
+    narrow: tuple[Array, ...],
+    calls: Integers,
+    first: int,
+    second: int,
+    dt: float,
+) -> int:
+    """Move the bodies of two shapes to their time of impact; 0 if they do not meet in the tick.
+
+    Args:
+        bodies: The bodies at the start of the tick.
+        shapes: The table of shapes.
+        bounds: The boxes of the shapes.
+        ahead: The bodies at the time of impact; only the columns of the two bodies are written.
+        impacts: The first impact of each body.
+        forms: Where the points of shapes are.
+        narrow: The placed cores, the points, and scratch of `part_cores`.
+        calls: The addresses of kernels, that of `part_cores` at the place `PART`.
+        first: A shape of a body.
+        second: A shape of another body, or one of the world that is at rest.
+        dt: Length of the tick [s].
+    """
+    body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
+    within = _MET * min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
+    closing = load_vector(bodies, VELOCITY, body)
+    if other >= 0:
+        closing = subtract(closing, load_vector(bodies, VELOCITY, other))
+    _begin(bodies, ahead, body)
+    _begin(bodies, ahead, other)
+    time = 0.0
+    for _step in range(_MOST_STEPS):
+        base = load_vector(ahead, POSITION, body)
+        place_shape(ahead, shapes, forms, narrow[0], 0, first, base)
+        place_shape(ahead, shapes, forms, narrow[0], 1, second, base)
+        gap = part_placed(narrow, calls, PART)
+        depth = -dot(load(narrow[7], 0, TO_NEAREST), closing) * (dt - time)
+        if gap <= within:
+            break
+        speed = -dot(load(narrow[7], 0, TO_NEAREST), closing)
+        speed += _spin(bodies, bounds, first, body, float(narrow[0][0, CORE_RADIUS]))
+        speed += _spin(bodies, bounds, second, other, float(narrow[0][1, CORE_RADIUS]))
+        if speed * (dt - time) < gap:
+            return 0
+        time += gap / speed
+        _move(bodies, ahead, body, time)
+        _move(bodies, ahead, other, time)
+    _note(bodies, bounds, impacts, first, body, time, depth, dt)
+    _note(bodies, bounds, impacts, second, other, time, depth, dt)
+    return 1
+
+
+@inlined
+def _note(
+    bodies: Array, bounds: Array, impacts: Array, shape: int, body: int, time: float, depth: float, dt: float
+) -> None:
+    """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
+    if body >= 0:
+        velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
+        if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[TIME, body]:
+            impacts[TIME, body], impacts[SLOW, body] = time, least
+            impacts[ARM, body] = max(float(bounds[shape, REACH]) - least, 0.0)
+
+
+@inlined
+def forget_impacts(impacts: Array) -> None:
+    """Begin a tick without impacts."""
+    for body in range(impacts.shape[1]):
+        impacts[TIME, body] = _NEVER
+
+
+@kernel("start-at-impacts")
+def start_at_impacts(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Let the step of islands start where the mass centres are at the first impacts; packed are the bodies and the impacts."""
+    bodies, impacts = unpack(packed)
+    for body in range(impacts.shape[1]):
+        if 0.0 < impacts[TIME, body] < _NEVER:
+            place = load_vector(bodies, PREVIOUS + POSITION, body)
+            store_vector(impacts, START, body, place)
+            impacts[IS_AHEAD, body] = 1.0
+            moved = scale(float(impacts[TIME, body]), load_vector(bodies, PREVIOUS + VELOCITY, body))
+            store_vector(bodies, PREVIOUS + POSITION, body, add(place, moved))
+    return 1
+
+
+@kernel("take-back-from-impacts")
+def take_back_from_impacts(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Take bodies back by what they moved in the time before their impact.
+
+    Packed are the bodies, the impacts and the length of the tick or step [s].
+    """
+    bodies, impacts, dt = unpack(packed)
+    for body in range(impacts.shape[1]):
+        if impacts[IS_AHEAD, body] != 0.0:
+            end, met = load_vector(bodies, POSITION, body), load_vector(bodies, PREVIOUS + POSITION, body)
+            left, moved = 1.0 - float(impacts[TIME, body]) / dt, subtract(end, met)
+            rates = load_vector(bodies, ANGULAR_VELOCITY, body)
+            turned = float(impacts[ARM, body]) * sqrt(dot(rates, rates)) * dt
+            if (sqrt(dot(moved, moved)) + turned) * left > impacts[SLOW, body]:
+                left = 0.0
+            store_vector(bodies, POSITION, body, add_scaled(met, left, moved))
+            store_vector(bodies, PREVIOUS + POSITION, body, load_vector(impacts, START, body))
+            impacts[IS_AHEAD, body] = 0.0
+    return 1
+
+
+@kernel("undo-start-at-impacts")
+def undo_start_at_impacts(packed: Packed, start: int, unused: int) -> int:
+    """Put back where the bodies were at the start of the tick."""
+    bodies, impacts = unpack(packed)
+    for body in range(impacts.shape[1]):
+        if impacts[IS_AHEAD, body] != 0.0:
+            store_vector(bodies, PREVIOUS + POSITION, body, load_vector(impacts, START, body))
+            impacts[IS_AHEAD, body] = 0.0
+    return 1

@@ -1,0 +1,189 @@
+"""Fast bodies: the time of impact of what moves farther than its size in a tick, and misses that leave no trace."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, Snapshot, World, shapes
+
+ROOT = Path(__file__).parents[2]
+BALL, RADIUS = MassProperties.sphere(1.0, 0.025), 0.025
+FAST = 3000.0
+
+
+def shot(start, velocity, shape=None, mass=BALL, world=None, **more):
+    """A body without forces in a world, by default a ball of 5 cm."""
+    world = World(1 / 60) if world is None else world
+    body = world.add_body(mass, position=start, velocity=velocity, **more)
+    body.add_shape(shapes.Sphere(RADIUS) if shape is None else shape)
+    return world, body
+
+
+def test_balls_of_5_cm_at_3_km_per_second_stop_at_walls_of_1_cm_at_200_phases():
+    for phase in range(200):
+        world, ball = shot((-60.0 - FAST / 60 * phase / 200, 0.3, 0.2), (FAST, 0.0, 0.0))
+        world.add_shape(shapes.Box((0.01, 2.0, 2.0)))
+        world.step(4)
+        assert ball.position[0] == pytest.approx(-0.005 - RADIUS, abs=1e-6), phase
+        assert ball.velocity[0] == pytest.approx(0.0, abs=1e-6), phase
+
+
+def test_a_fast_ball_rebounds_from_a_thin_wall_with_its_energy():
+    """With restitution 1, the speed is that before; the ball is late by less than a tick, because it goes on in the next one."""
+    for phase in range(20):
+        start = -60.0 - FAST / 60 * phase / 20
+        world, ball = shot((start, 0.3, 0.2), (FAST, 0.0, 0.0))
+        world.add_shape(shapes.Box((0.01, 2.0, 2.0)), material=shapes.Material(0.0, 1.0))
+        world.step(5)
+        turned = -0.005 - RADIUS
+        assert ball.velocity[0] == pytest.approx(-FAST, rel=1e-9)
+        mirrored = turned - (FAST * world.time - (turned - start))
+        assert -1e-5 <= ball.position[0] - mirrored <= FAST / 60 + 1e-5
+
+
+@pytest.mark.parametrize("aim", [1.026, 1.1, 3.0])
+def test_what_misses_keeps_the_bits_of_free_motion(aim):
+    for phase in range(40):
+        start, velocity = (-60.0 - FAST / 60 * phase / 40, aim, 0.2), (FAST, 0.0, 0.0)
+        world, ball = shot(start, velocity, angular_velocity_body=(3.0, 1.0, 2.0))
+        world.add_shape(shapes.Box((0.01, 2.0, 2.0)))
+        alone, free = shot(start, velocity, angular_velocity_body=(3.0, 1.0, 2.0))
+        world.step(4)
+        alone.step(4)
+        for name in ("position", "orientation", "velocity", "angular_velocity_body"):
+            assert getattr(ball, name).tobytes() == getattr(free, name).tobytes()
+
+
+@pytest.mark.parametrize("restitution", [0.0, 1.0])
+def test_two_fast_bodies_that_meet_keep_momentum(restitution):
+    """Head on and off the line of centres: the closed form of an impact of smooth balls along that line."""
+    material = shapes.Material(0.0, restitution)
+    for phase in range(40):
+        world = World(1 / 60)
+        off, way = 0.01, 40.0 + 50.0 * phase / 40
+        bodies = []
+        for side, mass in ((-1.0, 1.0), (1.0, 3.0)):
+            body = world.add_body(
+                MassProperties.sphere(mass, RADIUS),
+                position=(side * way, side * off, 0.0),
+                velocity=(-side * FAST, 0, 0),
+            )
+            body.add_shape(shapes.Sphere(RADIUS), material=material)
+            bodies.append(body)
+        momentum, energy = FAST - 3.0 * FAST, 0.5 * FAST**2 * 4.0
+        world.step(6)
+        one, other = bodies
+        total = one.velocity + 3.0 * other.velocity
+        assert total == pytest.approx((momentum, 0.0, 0.0), abs=1e-9 * FAST)
+        normal = np.array((-np.sqrt((2 * RADIUS) ** 2 - (2 * off) ** 2), -2 * off, 0.0)) / (2 * RADIUS)
+        impulse = 0.75 * (1.0 + restitution) * (2.0 * FAST * -normal[0])
+        assert one.velocity == pytest.approx((FAST, 0.0, 0.0) + impulse * normal, abs=1e-4 * FAST)
+        after = 0.5 * one.velocity @ one.velocity + 1.5 * other.velocity @ other.velocity
+        assert after <= energy * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["box", "capsule", "cylinder", "hull"])
+def test_fast_shapes_of_each_kind_stop_at_a_wall(kind):
+    corners = np.random.default_rng(3).normal(size=(12, 3)) * 0.02
+    shape = {
+        "box": shapes.Box((0.05, 0.04, 0.06)),
+        "capsule": shapes.Capsule(0.01, 0.05),
+        "cylinder": shapes.Cylinder(0.02, 0.04),
+        "hull": shapes.ConvexHull(corners),
+    }[kind]
+    random = np.random.default_rng(len(kind))
+    for phase in range(40):
+        turn = random.normal(size=4)
+        world, body = shot(
+            (-60.0 - FAST / 60 * phase / 40, 0.3, 0.2),
+            (FAST, 0.0, 0.0),
+            shape,
+            MassProperties.box(1.0, (0.05, 0.05, 0.05)),
+            orientation=turn / np.linalg.norm(turn),
+        )
+        world.add_shape(shapes.Box((0.01, 2.0, 2.0)))
+        energy = 0.5 * FAST**2
+        for _tick in range(5):
+            world.step()
+            assert body.position[0] < 0.0, phase
+            spin = body.inertia_world @ body.angular_velocity_world @ body.angular_velocity_world
+            now = 0.5 * (body.velocity @ body.velocity + spin)
+            assert now <= energy + 1e-9 * FAST**2
+            energy = now
+            if kind == "hull" and body.velocity[0] < 0.9 * FAST:
+                break  # it turns by many radians per tick from now on
+
+
+@pytest.mark.parametrize("rate", [20.0, 40.0, 60.0])
+def test_thin_rods_that_turn_fast_do_not_pass_through_a_wall(rate):
+    """A rod of 2 m and 2 cm, whose ends move by a third to a whole metre in a tick, beside a wall of 1 cm."""
+    rod = MassProperties.box(1.0, (2.0, 0.02, 0.02))
+    for phase in range(60):
+        angle = 0.1 + 2.9 * phase / 60
+        world, body = shot(
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0),
+            shapes.Box((2.0, 0.02, 0.02)),
+            rod,
+            orientation=(0.0, 0.0, np.sin(angle / 2), np.cos(angle / 2)),
+            angular_velocity_body=(0.0, 0.0, rate),
+        )
+        # a wall in the plane y = 0, beside which the rod begins
+        world.add_shape(shapes.Box((1.0, 0.01, 0.5)), position=(-1.2, 0.0, 0.0), material=shapes.Material(0.0, 0.0))
+        energy = 0.5 * rod.inertia_body[2, 2] * rate**2
+        for _tick in range(6):
+            world.step()
+            nearest = world.closest_points(body, world.shapes[1])
+            assert nearest.distance[0] > -0.012, (phase, nearest)
+            spin = body.inertia_world @ body.angular_velocity_world @ body.angular_velocity_world
+            now = 0.5 * (body.velocity @ body.velocity + spin)
+            assert now <= energy * (1.0 + 1e-6)
+            energy = now
+
+
+def volley(ticks=8):
+    """Fast balls and boxes in a bin of thin walls."""
+    world = World(1 / 60, compilation="wait")
+    for axis in range(3):
+        for side in (-1.0, 1.0):
+            size = np.where(np.arange(3) == axis, 0.01, 4.0)
+            world.add_shape(shapes.Box(size), position=np.where(np.arange(3) == axis, 2.0 * side, 0.0))
+    random = np.random.default_rng(5)
+    for number in range(9):
+        shape = (shapes.Sphere(0.05), shapes.Box((0.1, 0.1, 0.1)))[number % 2]
+        place, velocity = random.uniform(-1.4, 1.4, 3), random.normal(size=3) * 200.0
+        mass = MassProperties.box(1.0, (0.1, 0.1, 0.3))
+        shot(place, velocity, shape, mass, world, angular_velocity_body=random.normal(size=3) * 20.0)
+    world.step(ticks)
+    return world
+
+
+def test_nothing_leaves_a_bin_of_thin_walls():
+    world = volley(20)
+    assert np.abs(world.state.position).max() < 2.0, world.state.position
+
+
+def test_plain_python_has_the_same_bits():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    program = "from tests.physics.test_impacts import volley; print(volley().state_hash())"
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+    )
+    assert int(answer.stdout) == volley().state_hash()
+
+
+def test_snapshots_and_forks_go_on_with_the_same_bits_amid_impacts():
+    world = volley(3)
+    kept, forked = world.snapshot(), world.fork()
+    world.step(5)
+    end = world.state_hash()
+    forked.step(5)
+    assert forked.state_hash() == end
+    world.restore(Snapshot.from_bytes(kept.to_bytes()))
+    for _tick in range(5):
+        world.step()
+    assert world.state_hash() == end == volley(8).state_hash()
