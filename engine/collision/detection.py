@@ -439,10 +439,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             if ahead.shape[0] < bodies.shape[0]:
                 counts[SHORT] = SHORT_OF_IMPACTS
                 return FULL
-            if (
-                call(calls[IMPACT], (bodies, shapes, bounds, ahead, impacts, forms, narrow, calls, first, second, dt))
-                == 0
-            ):
+            moved = (bodies, shapes, bounds, ahead, impacts, forms, narrow, calls, first, second, dt)
+            if call(calls[IMPACT], moved) == 0:
                 continue
             seen = ahead
         base = load_vector(seen, POSITION, body)
