@@ -1,12 +1,14 @@
 """`polhode prepare` compiles kernels for the programs that will run on this machine."""
 
 import argparse
+import gc
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
 
 from . import MassProperties, World, flight, forces, joints
+from .compilation.compiler import collect_seldom
 from .forces.field_force import FieldForce
 from .integrators import by_name
 from .world import DEFAULT_INTEGRATOR
@@ -60,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = list(sys.argv[1:] if arguments is None else arguments)
         environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
         return subprocess.run([sys.executable, "-m", str(__package__), *given], env=environment, check=False).returncode
+    was_collecting = gc.isenabled()
     try:
         if options.capacity < 1:
             parser.error(f"argument --capacity: must be at least 1; got {options.capacity}")
@@ -72,6 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except ValueError as error:
         parser.error(str(error))
+    finally:
+        if was_collecting:
+            gc.enable()
     return 0
 
 
@@ -91,6 +97,7 @@ def _example(options: argparse.Namespace) -> World:
 
 
 def _show(done: int, total: int, name: str) -> None:
+    collect_seldom()
     print(f"[{done}/{total}] {name or 'all kernels are ready'}", flush=True)
 
 

@@ -398,6 +398,7 @@ def serve() -> None:
     os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
     while (message := _read(sys.stdin.buffer)) is not None:
         trouble, began = None, time.perf_counter()
+        compiler.collect_seldom()
         try:
             factory, made_for, signature = pickle.loads(message)
             function = factory(*made_for)

@@ -7,13 +7,15 @@ environment variable POLHODE_CACHE_DIR selects another folder. If that is read-o
 kernels are kept in the user's folder.
 """
 
+import gc
 import hashlib
 import logging
 import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,7 +42,7 @@ try:
     from numba.extending import intrinsic
     from numba.misc.appdirs import AppDirs
 
-    from .inlining import InlinedCompiler
+    from .inlining import PIPELINE, InlinedCompiler, KernelCompiler
 
     COMPILED = not numba.config.DISABLE_JIT
 except ImportError as error:
@@ -52,6 +54,8 @@ except ImportError as error:
 # tuples.
 _OPTIONS = {"error_model": "numpy", "_nrt": False}
 _INLINE = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# kernels call each other by address, without the wrapper for C
+_KERNEL = {**_OPTIONS, "nogil": True, "forceinline": False, "no_cfunc_wrapper": True}
 
 
 def inlined(function: Function) -> Function:
@@ -115,15 +119,16 @@ def kernel(name: str) -> Callable[[Function], Function]:
         function.__qualname__ = name
         if not COMPILED:
             return _in_plain_python(function)
-        dispatcher = numba.njit(**_OPTIONS, nogil=True, forceinline=False)(function)
+        dispatcher = numba.njit(**_KERNEL, pipeline_class=KernelCompiler)(function)
         dispatcher._cache = _KernelCache(function, name, dispatcher.targetoptions)
         compile_here = dispatcher.compile
 
         def compile_and_unlock(types: Any) -> Any:
-            try:
-                return compile_here(types)
-            finally:
-                dispatcher._cache.unlock()
+            with _without_collection():
+                try:
+                    return compile_here(types)
+                finally:
+                    dispatcher._cache.unlock()
 
         # numba calls this too, at a call with arguments of new types
         dispatcher.compile = lambda types: uninterrupted(lambda: compile_and_unlock(types))
@@ -133,6 +138,32 @@ def kernel(name: str) -> Callable[[Function], Function]:
         return dispatcher
 
     return decorate
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let Python not look for garbage meanwhile: numba makes millions of objects that stay, and the search took a tenth of its time."""
+    was_enabled = gc.isenabled()
+    try:
+        gc.disable()
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def collect_seldom() -> None:
+    """Let Python look for garbage seldom, in a process that only compiles: after each kernel the search took a tenth of its time.
+
+    Called between two kernels.
+    """
+    gc.disable()
+    if gc.get_count()[0] > _MOST_GARBAGE:
+        gc.collect()
+
+
+_MOST_GARBAGE = 2_000_000
+"""Number of objects at which such a process looks for garbage; it then has about 700 MB."""
 
 
 if COMPILED:
@@ -573,7 +604,7 @@ def _key(
     parts = (
         own_identity,
         sorted(options.items()),
-        sorted(_INLINE.items()),
+        (sorted(_INLINE.items()), PIPELINE),
         str(signature),
         flags,
         (int(optimization), bool(getattr(optimization, "is_opt_max", False))),

@@ -1,12 +1,17 @@
-"""The numba pipeline for inlined functions, which stops at LLVM's intermediate code.
+"""The numba pipelines for kernels and for inlined functions; that for inlined functions stops at LLVM's intermediate code.
 
 By default numba compiles each function to machine code and makes it callable from Python. An inlined function is only used inside kernels,
 so this pipeline omits both. It also omits the optimization passes over each single function, because LLVM repeats them when it optimizes
 the whole module, and because loops that were optimized before they are inlined do not vectorise (measured on the loops in passes: 13 packed
-multiplications beside 419 scalar ones). Together this saves a third of the time to compile a kernel. Passes for parts of the language that
-these functions do not use are omitted too, which saves another tenth. `IRLegalization` remains: it ends the lives of variables, without
-which the loops of the free rotor take 6 % longer. A further tenth is saved by remembering the types of operations, because numba looks
-through all its operators for every product of two floats.
+multiplications beside 419 scalar ones). Together this saves a third of the time to compile a kernel. Both pipelines omit passes for parts
+of the language that these functions do not use, which saves another tenth. `IRLegalization` remains: it ends the lives of variables,
+without which the loops of the free rotor take 6 % longer. A further tenth is saved by remembering the types of operations, because numba
+looks through all its operators for every product of two floats.
+
+LLVM optimizes each inlined function as a module, with all that it calls, before it is linked into its callers: otherwise the fused loops do
+not vectorise. There it does not look for vectors in straight code (SLP). That took half of these passes, and the machine code of kernels is
+the same without it. A function that adds little to what it calls is not optimized by itself, because its callers would do all of that
+again. This saves half of the rest.
 """
 
 from functools import cache
@@ -37,6 +42,8 @@ _UNUSED = (
 )
 
 
+PIPELINE = 3
+"""Part of the key of cached kernels, to be changed together with what these pipelines make of a function."""
 _PURE = {"_operator", "builtins", "math"}
 """The modules of functions whose signature depends on nothing but the types of the arguments."""
 
@@ -73,8 +80,10 @@ class _Typing(Context):  # type: ignore[misc]
 _typing = cache(_Typing)
 
 
-class InlinedCompiler(CompilerBase):  # type: ignore[misc]
-    """numba's pipeline for compiled functions, without machine code and without what scalar functions do not need."""
+class KernelCompiler(CompilerBase):  # type: ignore[misc]
+    """numba's pipeline for compiled functions, without what kernels do not use."""
+
+    _lowering: Any = NativeLowering
 
     def __init__(self, typing_context: Any, target_context: Any, *arguments: Any) -> None:
         """Begin to compile a function; part of numba's interface."""
@@ -87,7 +96,7 @@ class InlinedCompiler(CompilerBase):  # type: ignore[misc]
         has_inner_functions = any(isinstance(value, CodeType) for value in self.state.func_id.code.co_consts)
         omitted = _UNUSED if has_inner_functions else (*_UNUSED, *_FOR_INNER_FUNCTIONS)
         manager.passes = [
-            (_LowerToIntermediateCode if step is NativeLowering else step, text)
+            (self._lowering if step is NativeLowering else step, text)
             for step, text in manager.passes
             if step not in omitted
         ]
@@ -100,7 +109,8 @@ class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
     _name = "polhode_lower_to_intermediate_code"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = library = _IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        codegen = _WithoutStraightVectors(state.targetctx.codegen())
+        state.library = library = _IntermediateLibrary(codegen, state.func_id.func_qualname)
         library.enable_object_caching()
         state.flags.no_compile = True
         super().run_pass(state)
@@ -113,15 +123,50 @@ class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
         return True
 
 
+class InlinedCompiler(KernelCompiler):
+    """The same pipeline without machine code."""
+
+    _lowering = _LowerToIntermediateCode
+
+
 class _Uncallable:
     """Placeholder for a function without machine code."""
+
+
+class _WithoutStraightVectors:
+    """The code generator of numba, with passes over modules that make vectors of loops only."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def _module_pass_manager(self, **options: Any) -> Any:
+        return self._codegen._module_pass_manager(**{"slp_vectorize": False, **options})
+
+
+_LEAST_OWN_SHARE = 0.25
+"""A function is optimized before it is linked into its callers if at least this share of its code is its own."""
+
+
+def _lines(module: Any) -> int:
+    return str(module).count("\n")
 
 
 class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Intermediate code that is linked into kernels and never loaded by itself."""
 
+    _own_lines = 0
+    """The length of the code of the function itself, without that of the functions that it calls."""
+
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
+        self._own_lines += _lines(module)
+
+    def _optimize_final_module(self) -> None:
+        if self._own_lines >= _LEAST_OWN_SHARE * _lines(self._final_module):
+            super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

@@ -1,5 +1,6 @@
 """The pipeline for inlined functions."""
 
+import gc
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from engine.compilation.compiler import COMPILED, inlined, kernel
 from .test_kernels import needs_numba
 
 if COMPILED:
+    from numba.core.codegen import CPUCodegen, JITCodeLibrary
     from numba.core.types import BaseFunction
 
 
@@ -55,6 +57,90 @@ def test_what_cannot_be_typed_is_an_error_every_time():
 
         with pytest.raises(Exception, match="No implementation of function Function"):
             call(2.0)
+
+
+@needs_numba
+def test_a_kernel_is_compiled_without_a_search_for_garbage(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    optimize, was_searched = JITCodeLibrary._optimize_final_module, []
+
+    def noted(library):
+        was_searched.append(gc.isenabled())
+        optimize(library)
+
+    @kernel("without-search")
+    def call(x):
+        return powers(x)
+
+    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noted)
+    call(2.0)
+    assert was_searched and not any(was_searched)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        call(2)  # compiled for another type
+        assert not gc.isenabled(), "where a program does not search for garbage, it still does not"
+    finally:
+        gc.enable()
+
+
+@needs_numba
+def test_vectors_in_straight_code_are_looked_for_in_kernels_alone(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    build, optimize = CPUCodegen._pass_builder, JITCodeLibrary._optimize_final_module
+    libraries, asked = [], {True: [], False: []}
+
+    def built(codegen, **options):
+        if libraries:
+            asked[type(libraries[-1]) is JITCodeLibrary].append(options.get("slp_vectorize", True))
+        return build(codegen, **options)
+
+    def optimized(library):
+        libraries.append(library)
+        optimize(library)
+        libraries.pop()
+
+    @inlined
+    def cube(x):
+        return x * x * x
+
+    @kernel("straight")
+    def call(x):
+        return cube(x)
+
+    monkeypatch.setattr(CPUCodegen, "_pass_builder", built)
+    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", optimized)
+    assert call(3.0) == 27.0
+    assert asked[False] and not any(asked[False])
+    assert any(asked[True])
+
+
+@needs_numba
+def test_a_function_that_adds_little_to_what_it_calls_is_optimized_with_its_callers(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    optimize, optimized = JITCodeLibrary._optimize_final_module, []
+
+    def noted(library):
+        optimized.append(library.name)
+        optimize(library)
+
+    lines = "".join(f"    x = 0.5 * x - y / 3.0\n    y = y * 0.{number} - x * y\n" for number in range(10, 40))
+    exec(f"def much(x):\n    y = x - 1.0\n{lines}    return x - y", names := {})
+    much = inlined(names["much"])
+
+    @inlined
+    def little(x):
+        return much(x)
+
+    @kernel("of-little")
+    def call(x):
+        return little(x)
+
+    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noted)
+    assert call(1.5) == call.py_func(1.5)
+    ends = {name.rsplit(".", 1)[-1] for name in optimized}
+    assert "much" in ends and "little" not in ends, ends
+    assert any("of-little" in end for end in ends), ends
 
 
 def test_an_engine_that_cannot_compile_says_so():
