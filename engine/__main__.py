@@ -11,6 +11,7 @@ from . import MassProperties, World, flight, forces, joints
 from .compilation.compiler import collect_seldom
 from .forces.field_force import FieldForce
 from .integrators import by_name
+from .store.bodies import rung
 from .world import DEFAULT_INTEGRATOR
 
 FIELDS = {
@@ -18,6 +19,22 @@ FIELDS = {
     for name in sorted(forces.__all__)
     if isinstance(kind := getattr(forces, name), type) and issubclass(kind, FieldForce) and hasattr(kind, "_kind")
 }
+
+_FIELDS_ON = {
+    "AngularDamping": lambda body: forces.AngularDamping(1.0),
+    "AtmosphericDrag": lambda body: forces.AtmosphericDrag(
+        body, drag_area=1.0, at_body=(0, 0, 0), density=1.0, reference_altitude=1.0, scale_height=1.0, planet_radius=1.0
+    ),
+    "GravityGradient": lambda body: forces.GravityGradient(1.0),
+    "LinearDrag": lambda body: forces.LinearDrag(1.0),
+    "Lorentz": lambda body: forces.Lorentz(1.0),
+    "PointGravity": lambda body: forces.PointGravity(1.0),
+    "QuadraticDrag": lambda body: forces.QuadraticDrag(1.0),
+    "RadiationPressure": lambda body: forces.RadiationPressure(
+        body, area=1.0, normal_body=(1, 0, 0), at_body=(0, 0, 0), specular=0, diffuse=0, sun_direction_world=(1, 0, 0)
+    ),
+}
+"""A force of each kind of field."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         choices=FIELDS,
         metavar="NAME",
         default=[],
-        help=f"fields that will act together: {', '.join(FIELDS)}",
+        help=f"fields that act together in every tick: {', '.join(FIELDS)}",
     )
     prepare.add_argument("--capacity", type=int, default=1, help="number of bodies (default: %(default)s)")
     prepare.add_argument("--pulses", action="store_true", help="for worlds with tanks, or thrusters that fire pulses")
@@ -67,12 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.capacity < 1:
             parser.error(f"argument --capacity: must be at least 1; got {options.capacity}")
         world = _example(options)
-        world.prepare(
-            integrators=options.integrators,
-            forces=[FIELDS[name] for name in options.forces],
-            capacity=options.capacity,
-            progress=_show,
-        )
+        if options.any_processor:  # nothing is compiled where these kernels run, not even before its forces act
+            world.prepare(integrators=options.integrators, progress=_show)
+        for name in options.forces:
+            world.add_force(_FIELDS_ON[name](world.bodies[0]))
+        world.prepare(integrators=options.integrators, progress=_show)
+        if rung(options.capacity) > rung(1):  # a program that is not prepared by itself begins with few columns
+            world.prepare(integrators=options.integrators, capacity=options.capacity, progress=_show)
     except ValueError as error:
         parser.error(str(error))
     finally:
@@ -82,9 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _example(options: argparse.Namespace) -> World:
-    """A world with one of everything that is to be prepared."""
+    """A world with one of everything that is to be prepared, apart from fields."""
     world = World(1 / 60, game_mode=options.game_mode)
-    if options.pulses or options.wheels or options.joints:
+    if options.pulses or options.wheels or options.joints or options.forces:
         body = world.add_body(MassProperties.sphere(1.0, 1.0))
         if options.pulses:
             world.add_force(forces.Thruster(body, position=(0, 0, 1), direction=(0, 0, 1), max_force=1.0))

@@ -61,7 +61,7 @@ from .shapes.handle import ShapeHandle
 from .shapes.material import ALL, DEFAULT, Material
 from .shapes.shape import Shape
 from .solids.mass_properties import MassProperties
-from .store.bodies import Bodies, rung
+from .store.bodies import Bodies
 from .store.calling import LEFT_OUT, Callback, EventCallback, check_calls, default_name, identity
 from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
@@ -2013,7 +2013,8 @@ class World:
             integrators: Methods, or their names, that the world will use; None means its current method.
             forces: Forces, or classes of `engine.forces`, that will act together; None means those that act now. Uniform gravity,
                 throttles, applied forces and springs are always ready.
-            capacity: Maximum number of bodies that the world will have, at least 1; None means the current number.
+            capacity: Maximum number of bodies that the world will have, at least 1, for which memory is reserved now; None means the
+                current number.
             joints: Whether the world will have joints, if it has none now.
             contacts: Whether it will have shapes, if it has none now.
             queries: Whether it will be asked about its shapes, as by `ray_cast`.
@@ -2051,11 +2052,14 @@ class World:
         will_drive = boolean(pulses, "pulses", owner) or will_have_wheels or len(self.thrusters) > 0
         for method in methods if joints or contacts or wheels or pulses else ():
             (refuse_joints if joints or contacts else refuse_actuators)(method, owner)
+        bodies.make_room(wanted)
+        if wheels:
+            bodies.expect_wheels()
         future = Future(
             integrators=methods,
             kinds_together=list(dict.fromkeys((tuple(acting), tuple(kinds)))),
-            pitches=sorted({bodies.pitch, rung(wanted)}),
-            stores_momentum=sorted({bodies.stores_momentum, bodies.stores_momentum or bool(wheels)}),
+            pitch=bodies.pitch,
+            stores_momentum=bodies.stores_momentum,
             gyroscopic=[not mode for mode in dict.fromkeys(modes)],
             in_passes=self._plan.needs_passes or not background.comes_later(),
             has_joints=will_have_joints,

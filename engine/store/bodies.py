@@ -114,7 +114,7 @@ class Bodies(Table):
         by_name: The handle of each body by its name.
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
-        stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
+        stores_momentum: Whether any body has wheels, or stored momentum that was set by hand, or is expected to have wheels.
         is_shared: Whether several threads may run ticks of parts of the bodies.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
         given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
@@ -123,6 +123,7 @@ class Bodies(Table):
 
     __slots__ = (
         "__weakref__",
+        "_expects_wheels",
         "_given_image",
         "_given_key",
         "_roster",
@@ -148,7 +149,7 @@ class Bodies(Table):
         self.by_name: dict[str, Any] = {}
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
-        self.stores_momentum = self.freezes = self.expects_torques = False
+        self.stores_momentum = self.freezes = self.expects_torques = self._expects_wheels = False
         self.frozen_version = 0
         self.layout_version = 0
         self.given_version = 0
@@ -359,6 +360,25 @@ class Bodies(Table):
     def _put_previous(self, rows: slice, column: int | slice, values: FloatArray) -> None:
         self.array[rows, column] = values
 
+    def make_room(self, count: int) -> None:
+        """Have columns for so many bodies, so that their loops need not be compiled for other pitches while bodies are added."""
+        if count > self.capacity:
+            self.before_change()
+            self._grow(count)
+            assert self.store is not None
+            for follower in self.store.followers(BODIES.name):
+                if isinstance(follower, Follower):
+                    follower.match(self)
+            self._changed(None, None)
+
+    def expect_wheels(self) -> None:
+        """Use the loops for worlds with stored momentum from now on; they treat bodies without any like those for worlds without."""
+        self._expects_wheels = True
+        if not self.stores_momentum:
+            self.before_change()
+            self.stores_momentum = True
+            self.layout_version += 1
+
     def look_for_stored_momentum(self, has_moved: bool = False, rows: Rows | None = None) -> None:
         """Update `stores_momentum` and its columns in `control`, after stored momentum or a motor torque may have changed.
 
@@ -373,7 +393,7 @@ class Bodies(Table):
             if known[1]:
                 known[:] = 0
                 self.array[_PREVIOUS_STORED] = 0.0
-                self.stores_momentum = False
+                self.stores_momentum = self._expects_wheels
                 self.layout_version += 1
             return
         if not has_moved:  # no fewer, so that a torque that comes and goes does not bind loops anew

@@ -59,11 +59,11 @@ class Future(NamedTuple):
     integrators: Sequence[Integrator]
     kinds_together: Sequence[Sequence[FieldKind]]
     """The sets of kinds of fields that act together."""
-    pitches: Sequence[int]
-    stores_momentum: Sequence[bool]
+    pitch: int
+    stores_momentum: bool
     gyroscopic: Sequence[bool]
     in_passes: bool
-    """Whether forces act now that need the loop in passes, which is then prepared for these pitches and not only for any."""
+    """Whether forces act now that need the loop in passes, which is then prepared for this pitch and not only for any."""
     has_joints: bool
     has_contacts: bool
     drives_actuators: bool
@@ -82,13 +82,13 @@ def kernels_for(future: Future) -> list[Loop]:
         named(undo, table, integers, True),
         named(pose_at, table, 0, 0.0, np.zeros(7)),
         POSES_LOOP,
-        pulls_loop(_Shape(future.pitches[0], False)),
+        pulls_loop(_Shape(future.pitch, False)),
     ]
     divides = any(method._divides_ticks for method in future.integrators)
-    for stores, gyroscopic in product(future.stores_momentum, future.gyroscopic):
-        shapes = [_Shape(pitch, stores) for pitch in future.pitches]
+    shape = _Shape(future.pitch, future.stores_momentum)
+    for gyroscopic in future.gyroscopic:
         loops: list[Loop] = []
-        for shape, method, kinds in product(shapes, future.integrators, future.kinds_together):
+        for method, kinds in product(future.integrators, future.kinds_together):
             depends_on_rates = any(kind.depends_on_rates for kind in kinds)
             acting = CompiledForces(tuple(kinds), table, depends_on_rates=depends_on_rates) if kinds else NO_FORCES
             every = method._kernels(shape, 1.0, gyroscopic, acting)
@@ -98,15 +98,15 @@ def kernels_for(future: Future) -> list[Loop]:
                 every_call = kernels_of_islands(method_for(method, False)[1], gyroscopic)
                 loops += every_call if future.has_contacts else every_call[: POINT_CALLS[0]]
             loops += kernels_of_contacts() if future.has_contacts else []
-            loops += [numbering_loop(), *loops_around_islands(stores), *(loops_of_joint_steps() if divides else [])]
-            loops += [LATCHES_LOOP] if future.has_joints else []
+            loops += [numbering_loop(), *loops_around_islands(future.stores_momentum)]
+            loops += [*(loops_of_joint_steps() if divides else []), *([LATCHES_LOOP] if future.has_joints else [])]
         if future.drives_actuators:
             loops += actuator_kernels()
         if future.has_joints or future.has_contacts or future.drives_actuators or divides:
             loops += loops_of_programs(loops)
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):
-        pitches = (*future.pitches, ANY_PITCH) if future.in_passes else (ANY_PITCH,)
+        pitches = (future.pitch, ANY_PITCH) if future.in_passes else (ANY_PITCH,)
         wanted += [field_loop(kind, _Shape(pitch, False), pitch) for pitch in pitches]
     if future.coasts:
         wanted.append(COAST_LOOP)
