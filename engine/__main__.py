@@ -5,7 +5,8 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from . import MassProperties, World, flight, forces, joints
 from .compilation.compiler import collect_seldom
@@ -20,7 +21,7 @@ FIELDS = {
     if isinstance(kind := getattr(forces, name), type) and issubclass(kind, FieldForce) and hasattr(kind, "_kind")
 }
 
-_FIELDS_ON = {
+_FIELDS_ON: dict[str, Callable[[Any], FieldForce]] = {
     "AngularDamping": lambda body: forces.AngularDamping(1.0),
     "AtmosphericDrag": lambda body: forces.AtmosphericDrag(
         body, drag_area=1.0, at_body=(0, 0, 0), density=1.0, reference_altitude=1.0, scale_height=1.0, planet_radius=1.0
