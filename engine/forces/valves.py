@@ -152,7 +152,8 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
     read = table.array.item
     throttle, full, enabled, stuck = read(THROTTLE, row), read(MAX_FORCE, row), read(ENABLED, row), read(STUCK, row)
-    thrust, before = throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0, read(changed, row)
+    thrust = throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0
+    before = throttle if changed == THROTTLE else read(changed, row)
     if changed == THROTTLE:
         throttle = value
     elif changed == MAX_FORCE:
@@ -169,7 +170,7 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     kept = impulse, since, before
     if thrust != 0.0:
         impulse += thrust * ((now - since) * world.dt)
-    return (_SETTLED_WITH[changed], row), None, (impulse, now, value), kept
+    return _SETTLED_WITH[changed], None, (impulse, now, value), kept
 
 
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, ...] | None:

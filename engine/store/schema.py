@@ -249,9 +249,9 @@ class Schema:
         self.settle = settle
         """Called as ``settle(table, components, rows, values)`` before values are written into a table; not when a change is undone.
 
-        Returns None, or, if something has to be settled that the former values have given so far, the index of all places of the table
-        that are to be written in one assignment, the same places in the memory of the table or None, what to write, and what stands
-        there. None if the table has nothing to settle."""
+        Returns None, or, if something has to be settled that the former values have given so far, the index of all places of the table,
+        or of one row, that are to be written in one assignment, the same places in the memory of the table or None, what to write, and what
+        stands there. None if the table has nothing to settle."""
         self.is_filled_by_ticks = is_filled_by_ticks
         """Whether they add and remove rows as well; such rows have no handles."""
         self.fields = tuple(fields)
