@@ -8,13 +8,37 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
-    from engine import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
+    from engine import (
+        Body,
+        MassProperties,
+        Recorder,
+        Snapshot,
+        World,
+        flight,
+        forces,
+        integrators,
+        joints,
+        rotation,
+        shapes,
+    )
     from engine.batch import Batch
     from engine.command_line import run_own as run_command
     from engine.saving.recorder import Record
     from engine.solids.mesh_files import read_mesh
 else:
-    from .. import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
+    from .. import (
+        Body,
+        MassProperties,
+        Recorder,
+        Snapshot,
+        World,
+        flight,
+        forces,
+        integrators,
+        joints,
+        rotation,
+        shapes,
+    )
     from ..batch import Batch
     from ..command_line import run_own as run_command
     from ..saving.recorder import Record
@@ -36,6 +60,7 @@ __all__ = [
     "read_mesh",
     "rotation",
     "run_command",
+    "shapes",
 ]
 
 

@@ -7,6 +7,7 @@ from . import (
     dart,
     docking_probe,
     drum_satellite,
+    lander,
     probe,
     robot_arm,
     rocket_top,
@@ -34,6 +35,8 @@ CRAFT = {
     "arm-wrist-pitch": robot_arm.wrist_pitch,
     "arm-wrist-yaw": robot_arm.wrist_yaw,
     "arm-gripper": robot_arm.gripper,
+    "lander": lander.stage,
+    "lander-foot": lander.foot,
 }
 
 for _name, _make in CRAFT.items():
