@@ -274,6 +274,19 @@ def test_a_ball_rolls_over_the_edge_of_a_mesh_as_over_that_of_a_box():
     assert ends[1] == pytest.approx(ends[0], abs=2e-3)
 
 
+@pytest.mark.parametrize("speed", [2.9, 5.3, 7.7])
+def test_a_ball_that_rolls_into_a_slope_meets_it_before_it_is_over_it(speed):
+    """The next triangle is known from where the ball will be at the end of the tick, so that it never sinks in."""
+    profile = np.concatenate([np.zeros(41), 0.5 * 0.05 * np.arange(1, 41)])
+    world = on([(shapes.HeightField(np.repeat(profile[:, np.newaxis], 9, axis=1), 0.5), (0, 0, 0))])
+    body = add(world, "ball", (-6.0, 0.1, 0.5), velocity=(speed, 0, 0), angular_velocity_world=(0, 2.0 * speed, 0))
+    deepest = 0.0
+    for _ in range(int(60 * 12.0 / speed)):
+        world.step()
+        deepest = min(deepest, float(world.contacts.gap.min(initial=0.0)))
+    assert body.position[2] > 0.51 and deepest > -1e-6
+
+
 def test_a_ball_rests_on_the_top_of_a_pyramid():
     corners = [(0, 0, 1.0), (1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0)]
     mesh = shapes.TriangleMesh(corners, [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 1)])
