@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .drawing import Array, Arrow, Binding, Caption, Curves, Gauge, Line, Model, Picture, Sample, Trail, colours
-from .meshes.lander import ENGINE
+from .meshes.lander import ENGINE, FOOT, LEG
 from .physics import World, integrators, rotation
 from .running import application, options
 from .scenes.claims import check_after, claim
-from .scenes.landing_craft import FOOT, LEG, STROKE, Craft, craft_mass
+from .scenes.landing_craft import STROKE, Craft, craft_mass
 from .scenes.landing_grounds import Ground, cases
 from .scenes.landing_ledger import LandingLedger
 from .scenes.landing_pilot import LandingPilot

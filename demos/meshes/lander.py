@@ -22,8 +22,15 @@ from ..drawing import (
     parts,
     turn_to,
 )
-from ..scenes.landing_craft import ARM, FOOT, HIP, LEG, NOZZLE_HEIGHT, SIZE
 
+SIZE = (2.1, 2.1, 1.3)
+"""Full lengths of the box by which the stage touches [m]."""
+FOOT = 0.24
+"""Radius of a foot [m]."""
+HIP, LEG = np.array((1.5, 1.5, -0.1)), 1.55
+"""Where a leg begins, by its sign in x and y, and its length when it is out [m]. Legs are upright: feet that stick need not slide."""
+ARM, NOZZLE_HEIGHT = 1.15, -0.95
+"""Of the jets that turn the lander, from the axes, and height of the engine's exit [m]."""
 ENGINE = Nozzle((0.0, 0.0, NOZZLE_HEIGHT), (0.0, 0.0, -1.0), 0.34)
 TUBE, ROD = 0.075, 0.045
 """Radii of the outer and the inner part of a leg [m]."""

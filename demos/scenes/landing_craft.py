@@ -5,20 +5,15 @@ from typing import Any
 import numpy as np
 
 from ..drawing import Array
+from ..meshes.lander import ARM, FOOT, HIP, LEG, NOZZLE_HEIGHT, SIZE
 from ..physics import MassProperties, World, forces, joints, rotation, shapes
 
-MASS, SIZE = 1000.0, (2.1, 2.1, 1.3)
-"""Of the stage [kg], and full lengths of the box by which it touches [m]."""
-FOOT_MASS, FOOT = 8.0, 0.24
-"""Of a foot [kg], and its radius [m]."""
-HIP, LEG = np.array((1.5, 1.5, -0.1)), 1.55
-"""Where a leg begins, by its sign in x and y, and its length when it is out [m]. Legs are upright: feet that stick need not slide."""
+MASS, FOOT_MASS = 1000.0, 8.0
+"""Of the stage and of a foot [kg]."""
 STROKE, STIFFNESS, DAMPING, PRELOAD = 0.55, 4.0e3, 900.0, 0.03
 """Of a leg [m], [N/m], [N·s/m], and how far the spring is pressed in when the leg is out [m]."""
-ARM, SIDE_JET = 1.15, 90.0
-"""Of the jets that turn the lander [m], and their force [N]."""
-NOZZLE_HEIGHT = -0.95
-"""Height of the engine's exit [m]."""
+SIDE_JET = 90.0
+"""Force of a jet that turns the lander [N]."""
 
 
 class Craft:
