@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from . import running
 from .drawing import Array, Arrow, Binding, Caption, Curves, Gauge, Line, Model, Picture, Sample, Trail, colours
 from .meshes.lander import ENGINE, FOOT, LEG
 from .physics import World, integrators, rotation
-from .running import application, options
 from .scenes.claims import check_after, claim
 from .scenes.landing_craft import STROKE, Craft, craft_mass
 from .scenes.landing_grounds import Ground, cases
@@ -43,7 +43,7 @@ CURVES = Curves(("height [m]", ".2f"), ("force of the ground [kN]", ".2f"), 40.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class LanderOptions(options.SceneOptions):
+class LanderOptions(running.SceneOptions):
     """The options of this demo."""
 
     case: str
@@ -233,14 +233,14 @@ class Lander(Restarting):
 
 def read_options(arguments: Sequence[str] | None = None) -> LanderOptions:
     """The command line of this demo."""
-    reader = options.parser("lander", __doc__.partition("\n")[0], LanderOptions)
+    reader = running.parser("lander", __doc__.partition("\n")[0], LanderOptions)
     reader.add_argument("--case", choices=CASES, default="craters", help="the ground (default craters)")
     return reader.parse(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo."""
-    return application.main("lander", Lander, read_options(arguments))
+    return running.main("lander", Lander, read_options(arguments))
 
 
 def check(case: str = "craters") -> list[str]:
