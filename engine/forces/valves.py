@@ -173,6 +173,10 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     return _SETTLED_WITH[changed], None, (impulse, now, value), kept
 
 
+_FEW = 64
+"""Jets up to whose number it is faster to write the elements one by one than as slices."""
+
+
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, ...] | None:
     """Add to the impulses what the throttles have given so far, in the write of new values that change their thrust."""
     changed = components if isinstance(components, int) else components.start
@@ -196,7 +200,8 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
         return None
     together = _SETTLED_WITH[changed]
     if isinstance(rows, slice):
-        return (together, rows), places, settled[:3], settled[3:]
+        # slices are faster again for the jets of many members
+        return (together, rows), places if count <= _FEW else None, settled[:3], settled[3:]
     return (together[:, np.newaxis], rows), None, settled[:3], settled[3:]
 
 

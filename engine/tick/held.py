@@ -117,11 +117,13 @@ class Held:
                     else:
                         self._stale = None
                     return
-                named = table.array[0, rows].tolist()
+                found = table.array[0, rows]
+                if len(found) > MOST_STALE and (found != found[0]).any():  # lists of so many rows would take longer
+                    self._stale = None
+                    return
+                named = found.tolist()
                 if named and named.count(named[0]) == len(named):  # a bank of one body, say
                     self._spoil([int(named[0])])
-                elif len(named) > MOST_STALE:
-                    self._stale = None
                 else:
                     self._spoil([*map(int, named)])
 
