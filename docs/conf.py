@@ -68,8 +68,9 @@ MODULES = {
     "engine.diagnostics": "Energy and momentum",
     "engine.plot": "Plots",
     "engine.notebook": "Views in a notebook",
-    "engine.viewer": "A window, and pictures",
+    # its classes have pages under one name, as those of one source need
     "engine.viewer.drawing": "What pictures are made of",
+    "engine.viewer": "A window, and pictures",
     "engine.viewer.meshes.parts": "Parts of craft, as meshes",
     "engine.viewer.picture.colours": "The colours of pictures",
     "engine.viewer.running": "Programs that show a scene",
