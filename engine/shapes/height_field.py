@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, real, refuse, vector
+from ..checks import FloatArray, array, depth, real, refuse, vector
 from ..collision import layout
 from ..collision.grounds import ground_of_field
 from .points import Points
@@ -50,7 +50,7 @@ class HeightField(Shape):
         given = array(heights, "heights", owner, (None, None))
         if min(given.shape) < 2:
             refuse(owner, "heights", heights, "at least two rows and two columns")
-        if np.ndim(spacing) == 0:
+        if depth(spacing) == 0:
             along = across = real(spacing, "spacing", owner, above=0.0)
         else:
             along, across = vector(spacing, "spacing", owner, 2).tolist()

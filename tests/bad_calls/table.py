@@ -260,12 +260,17 @@ made("Box", shapes.Box, size=arg(POSITIVE_VECTOR, (1.0, 2.0, 3.0)))
 made("Plane", shapes.Plane, normal=arg(DIRECTION, (0.0, 0.0, 1.0)), offset=arg(REAL))
 made("Material", shapes.Material, friction=arg(AT_LEAST_ZERO), restitution=arg(SHARE))
 _TETRAHEDRON = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+_HEIGHTS = [[0.0, 1.0], [0.5, 0.0]]
 made("ConvexHull", shapes.ConvexHull, points=arg(arrays(4, 3, sample=_TETRAHEDRON).loosely, _TETRAHEDRON))
 made(
     "HeightField",
     shapes.HeightField,
-    heights=arg(arrays(2, 2, sample=[[0.0, 1.0], [0.5, 0.0]]).loosely, [[0.0, 1.0], [0.5, 0.0]]),
-    spacing=arg(POSITIVE.loosely, 2.0),
+    heights=arg(
+        Kind("numbers of shape (n, m), both at least 2", _HEIGHTS, lambda x: x.ndim == 2 and min(x.shape) > 1), _HEIGHTS
+    ),
+    spacing=arg(
+        Kind("a number or two, above 0", [2.0, 1.0], lambda x: x.shape in ((), (2,)) and bool((x > 0.0).all())), 2.0
+    ),
 )
 made("Compound", shapes.Compound, parts=arg(OBJECT, [(shapes.Sphere(0.5), (0, 0, 1), (0, 0, 0, 1))]))
 made(
