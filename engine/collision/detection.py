@@ -51,7 +51,7 @@ from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtra
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, VELOCITY
 from .boxes import fewer, touch_boxes, touch_corners
-from .impact import IMPACT, forget_impacts, is_fast
+from .impact import IMPACT, forget_impacts, is_fast, is_held
 from .layout import (
     APART_BY,
     AT,
@@ -415,7 +415,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     if counts[PAIRS] < 0:
         counts[SHORT] = SHORT_OF_PAIRS
         return FULL
-    forget_impacts(impacts)
+    forget_impacts(impacts, numbered[0], numbered[5][0])
     for known in range(known_count[0]):
         taken[known] = 0
     point = contact = known = sensed = 0
@@ -431,7 +431,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         closes = _closes(bodies, shapes, first, second, body, other, *reaches)
         margin = closes * dt + MARGIN_OF_SIZE * least
         seen, meets_ahead = bodies, False
-        if is_fast(bodies, bounds, first, body, dt) or is_fast(bodies, bounds, second, other, dt):
+        one, two = is_fast(bodies, bounds, first, body, dt), is_fast(bodies, bounds, second, other, dt)
+        if (one or two) and not (one and is_held(impacts, body)) and not (two and is_held(impacts, other)):
             # terrain looks ahead by itself
             meets_ahead = shapes[TYPE, second] < MESH and not moves(shapes, second)
             meets_ahead = meets_ahead and shapes[SENSOR, first] == 0.0 and shapes[SENSOR, second] == 0.0

@@ -6,6 +6,8 @@ Both bodies are moved along their free motion by the gap over a speed at which i
 The step of islands then starts where the mass centres are at the first impact of each body, so that impulses act at the points that meet.
 After it, only the share of its motion counts that is left of the tick after the impact. A body that is still fast then, or is spun up,
 stays where it is at the impact, and goes on in the next tick: it could meet something else in the rest of this one.
+
+A body on a joint never starts elsewhere, because its joint would be apart: what is fast on a joint meets others at the start of the tick.
 """
 
 from math import sqrt
@@ -13,6 +15,11 @@ from math import sqrt
 from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..constraints.joint_types import load
+from ..constraints.layout import BODY as JOINT_BODY
+from ..constraints.layout import ENABLED as JOINT_ENABLED
+from ..constraints.layout import OPEN
+from ..constraints.layout import OTHER as JOINT_OTHER
+from ..constraints.layout import TYPE as JOINT_TYPE
 from ..kernels.quaternions import from_rotation_vector, multiply, normalize
 from ..kernels.vectors import add, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
@@ -27,9 +34,10 @@ IMPACT = 13
 """The place of `advance_pair` among the addresses of the kernels around islands."""
 
 # rows of `impacts`, whose columns are the bodies: the time of the first impact from the start of the tick, the place at the start, and
-# whether the step of islands starts at the impact; how far the shape may move to be slow, and its reach beyond that
-TIME, START, IS_AHEAD, SLOW, ARM = 0, 1, 4, 5, 6
-IMPACT_ROWS = 7
+# whether the step of islands starts at the impact; how far the shape may move to be slow, and its reach beyond that; whether the body is
+# on a joint
+TIME, START, IS_AHEAD, SLOW, ARM, IS_HELD = 0, 1, 4, 5, 6, 7
+IMPACT_ROWS = 8
 
 _NEVER = 1e300
 _MOST_STEPS = 256
@@ -47,6 +55,12 @@ def is_fast(bodies: Array, bounds: Array, shape: int, body: int, dt: float) -> b
     velocity, rates = load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)
     arm = max(float(bounds[shape, REACH]) - least, 0.0)
     return (sqrt(dot(velocity, velocity)) + arm * sqrt(dot(rates, rates))) * dt > least
+
+
+@inlined
+def is_held(impacts: Array, body: int) -> bool:
+    """Whether a body is on a joint; False as long as nothing was fast in this world."""
+    return body >= 0 and impacts.shape[1] > 0 and impacts[IS_HELD, body] != 0.0
 
 
 @inlined
@@ -139,7 +153,7 @@ def _note(
     bodies: Array, bounds: Array, impacts: Array, shape: int, body: int, time: float, depth: float, dt: float
 ) -> None:
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
-    if body >= 0:
+    if body >= 0 and impacts[IS_HELD, body] == 0.0:
         velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
         if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[TIME, body]:
             impacts[TIME, body], impacts[SLOW, body] = time, least
@@ -147,10 +161,17 @@ def _note(
 
 
 @inlined
-def forget_impacts(impacts: Array) -> None:
-    """Begin a tick without impacts."""
+def forget_impacts(impacts: Array, joints: Array, joint_count: int) -> None:
+    """Begin a tick without impacts, and note which bodies are on joints."""
+    if impacts.shape[1] == 0:
+        return
     for body in range(impacts.shape[1]):
-        impacts[TIME, body] = _NEVER
+        impacts[TIME, body], impacts[IS_HELD, body] = _NEVER, 0.0
+    for joint in range(joint_count):
+        if joints[JOINT_ENABLED, joint] != 0.0 and joints[JOINT_TYPE, joint] != OPEN:
+            impacts[IS_HELD, int(joints[JOINT_BODY, joint])] = 1.0
+            if joints[JOINT_OTHER, joint] >= 0.0:
+                impacts[IS_HELD, int(joints[JOINT_OTHER, joint])] = 1.0
 
 
 @kernel("start-at-impacts")

@@ -372,8 +372,7 @@ class Table:
 
     def _set(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
         # in this order, so that after an interrupt nothing that was computed from the former values counts as valid
-        self.version += 1
-        self.on_change(components, rows)
+        self._changed(components, rows)
         self.array[components, rows] = values
 
     def _set_places(self, components: slice | int, rows: Rows, places: Any, values: npt.ArrayLike) -> None:
