@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, array, refuse
 from ..collision import layout
 from ..collision.hulls import Hull, hull_of
-from .points import Points
+from .points import Points, shared_points
 from .shape import Shape, Solid
 from .surfaces import Surface
 
@@ -65,7 +65,7 @@ class ConvexHull(Shape):
         middle = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         hull = self._hull
         own = hull._replace(corners=hull.corners - middle, offsets=hull.offsets - hull.normals @ middle)
-        return middle, Points(own.columns(), len(hull.corners), len(hull.loops))
+        return middle, shared_points(own.columns(), len(hull.corners), len(hull.loops))
 
     def _sizes(self) -> tuple[float, float, float]:
         x, y, z = (0.5 * np.ptp(self.points, axis=0)).tolist()

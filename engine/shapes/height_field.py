@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, array, depth, real, refuse, vector
 from ..collision import layout
 from ..collision.grounds import ground_of_field
-from .points import Points
+from .points import Points, shared_points
 from .shape import Shape, Solid
 from .surfaces import Surface
 
@@ -65,7 +65,7 @@ class HeightField(Shape):
         """The middle of its extents, and its ground from there."""
         middle = 0.5 * float(self.heights.min() + self.heights.max())
         ground = ground_of_field(self.heights - middle, self.spacing)
-        return np.array((0.0, 0.0, middle)), Points(np.zeros((4, 0)), 0, 0, ground)
+        return np.array((0.0, 0.0, middle)), shared_points(np.zeros((4, 0)), 0, 0, ground)
 
     def _sizes(self) -> tuple[float, float, float]:
         rows, columns = self.heights.shape

@@ -35,14 +35,18 @@ class Points:
                 digest.update(part.tobytes())
         low, high = (int.from_bytes(digest.digest()[first : first + 4], "little") for first in (0, 4))
         self.fingerprint = (float(low), float(high)) if columns.size or has_ground else (0.0, 0.0)
-        if columns.size or has_ground:
-            _KNOWN[self.fingerprint] = self
 
 
 _KNOWN: WeakValueDictionary[tuple[float, float], Points] = WeakValueDictionary()
 
 NO_POINTS = Points(np.zeros((4, 0)), 0, 0)
 """Of shapes without corners."""
+
+
+def shared_points(columns: FloatArray, corner_count: int, face_count: int, ground: Ground = _NO_GROUND) -> Points:
+    """The points with this content, of which all equal shapes have the same, so that they exist as long as one of these does."""
+    points = Points(columns, corner_count, face_count, ground)
+    return _KNOWN.setdefault(points.fingerprint, points)
 
 
 def points_of(fingerprint: tuple[float, float]) -> Points:

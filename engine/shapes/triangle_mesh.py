@@ -14,7 +14,7 @@ from ..collision import layout
 from ..collision.grounds import first_without_area, ground_of_mesh
 from ..solids.mesh_files import read_mesh
 from ..solids.welding import IndexArray
-from .points import Points
+from .points import Points, shared_points
 from .shape import Shape, Solid
 from .surfaces import Surface
 
@@ -84,7 +84,7 @@ class TriangleMesh(Shape):
         low, high = used.min(axis=0), used.max(axis=0)
         middle = 0.5 * (low + high)
         ground = ground_of_mesh(corners - middle, faces)
-        return middle, 0.5 * (high - low), Points(np.zeros((4, 0)), 0, 0, ground)
+        return middle, 0.5 * (high - low), shared_points(np.zeros((4, 0)), 0, 0, ground)
 
     def _solids(self) -> tuple[Solid, ...]:
         middle, half, points = self._placed_points

@@ -1,5 +1,6 @@
 """Capsules, cylinders and convex hulls that touch: closed forms, equal shapes, and what is kept of a world."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -184,3 +185,28 @@ def test_a_compound_of_hulls_and_capsules_touches_with_all_its_parts():
     world.step(120)
     assert body.position[2] == pytest.approx(0.5, abs=1e-6)
     assert len(world.contacts) == 6
+
+
+@pytest.mark.parametrize("is_ground", [False, True], ids=["hull", "field"])
+def test_a_shape_that_goes_leaves_the_points_of_an_equal_one(is_ground):
+    """Rows name points by their content."""
+
+    def made():
+        if is_ground:
+            return shapes.HeightField(np.zeros((3, 3)), 2.0)
+        return shapes.ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+
+    def rest(has_equal):
+        world = World(1 / 60)
+        body = world.add_body(MassProperties.sphere(1.0, 0.5), position=(0.0, 0.0, 0.6))
+        body.add_shape(shapes.Sphere(0.5))
+        world.add_shape(made())
+        if has_equal:
+            other = World(1 / 60)
+            other.add_shape(made())
+            del other
+            gc.collect()
+        world.step(3)
+        return world.state_hash()
+
+    assert rest(True) == rest(False)
