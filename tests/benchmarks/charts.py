@@ -21,6 +21,8 @@ from matplotlib.patches import Circle
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
+from .small_svg import small
+
 Array = npt.NDArray[np.float64]
 
 INKS = {
@@ -140,9 +142,9 @@ def save(figure: Figure, path: Path, text: str = "", dark: Mapping[str, str] | N
         dark: The colour on a dark page of each colour on a light one; None for `INKS`.
     """
     drawn = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "polhode", "svg.fonttype": "path"}):
+    with matplotlib.rc_context({"svg.hashsalt": "polhode", "svg.fonttype": "path", "path.simplify_threshold": 0.25}):
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-    path.write_text(for_both_pages(drawn.getvalue(), dict(INKS.values()) if dark is None else dark, text))
+    path.write_text(for_both_pages(small(drawn.getvalue()), dict(INKS.values()) if dark is None else dark, text))
 
 
 def for_both_pages(drawn: str, dark: Mapping[str, str], text: str = "") -> str:
@@ -351,7 +353,7 @@ def _sphere(axes: Axes, run: Tumbling, up: Array) -> None:
     axes.set(xlim=(-1.06, 1.06), ylim=(-1.04, 1.42))
     axes.add_patch(Circle((0.0, 0.0), 1.0, facecolor=ink("panel"), edgecolor=ink("frame"), lw=1.0))
     view = _view(up)
-    turn = np.linspace(0.0, 2.0 * np.pi, 181)
+    turn = np.linspace(0.0, 2.0 * np.pi, 91)
     circle = np.stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)], axis=1)
     for latitude in np.radians((-60.0, -30.0, 0.0, 30.0, 60.0)):
         _path(axes, (circle * np.cos(latitude) + (0.0, 0.0, np.sin(latitude))) @ SEEN_FROM.T, "line", 0.8)
@@ -377,12 +379,14 @@ def _view(up: Array) -> Array:
 
 def _path(axes: Axes, points: Array, name: str, width: float) -> None:
     """A line through points (right, up, towards the eye), which is faint where it lies behind."""
-    segments = np.stack([points[:-1, :2], points[1:, :2]], axis=1)
     behind = points[1:, 2] + points[:-1, 2] < 0.0
-    for chosen, colour, above in ((behind, ink(f"{name} behind"), 2.0), (~behind, ink(name), 3.0)):
-        lines = LineCollection(
-            list(segments[chosen]), colors=[colour], linewidths=width, capstyle="round", zorder=above
-        )
+    turns = np.flatnonzero(np.diff(behind)) + 1
+    begins, ends = [0, *turns], [*turns, len(behind)]
+    for side, colour, above in ((True, ink(f"{name} behind"), 2.0), (False, ink(name), 3.0)):
+        stretches = [
+            points[begin : end + 1, :2] for begin, end in zip(begins, ends, strict=True) if behind[begin] == side
+        ]
+        lines = LineCollection(stretches, colors=[colour], linewidths=width, capstyle="round", zorder=above)
         axes.add_collection(lines)
 
 

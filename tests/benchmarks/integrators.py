@@ -292,7 +292,7 @@ def tumbling_with(game_mode: bool) -> charts.Tumbling:
         game_mode=game_mode,
         angular_velocity_body=(0.0, 0.1, 1.0),
     )
-    every = GAME_MODE_TICKS_A_SECOND // 40
+    every = GAME_MODE_TICKS_A_SECOND // 24
     rows = [_sample(world, body)]
     for _ in range(GAME_MODE_SECONDS * GAME_MODE_TICKS_A_SECOND // every):
         world.step(every)
