@@ -13,7 +13,7 @@ from ..loops.layout import STAGE_WRENCH, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, move
 from ..store.bodies import Bodies
 from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes
-from .integrator import ALONE, Beside, Integrator
+from .integrator import ALONE, Beside, Integrator, Step
 from .named import method_of
 
 
@@ -109,32 +109,24 @@ class Extrapolated(Integrator):
                     other.store.record(_put_back, bodies, bodies.tick_count, kept)
             bodies.forget_history()
 
-    def _operations(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
-        beside: Beside = ALONE,
-    ) -> list[Operation]:
+    def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
+        bodies, control, dt, _gyroscopic, forces, _threads = step
         self._flown.add(bodies)
         array, history, acting = bodies.array, bodies.history_array(), beside.at_stages
         extrapolate, remember = _own_loops(bodies)
         function, tables = in_passes([extrapolate], bodies, forces)
 
-        def at_stage(block: int, offset: float, steps: Integers, step: float) -> list[Operation]:
-            clocks = offset, dt, step, int(steps is not control)
+        def at_stage(block: int, offset: float, steps: Integers, length: float) -> list[Operation]:
+            clocks = offset, dt, length, int(steps is not control)
             packed = Packed(array, control, steps, history, bodies.stage_array(1), tables, clocks)
-            others = acting.operations(block, offset, steps, step) if acting is not None else []
+            others = acting.operations(block, offset, steps, length) if acting is not None else []
             return [Operation(function, packed, STAGE_WRENCH + WRENCH_ROWS * block), *others]
 
         depends_on_rates = forces.depends_on_rates if acting is None else acting.depends_on_rates
         within = _Extrapolating(AtStages(at_stage, depends_on_rates))
-        inside = self.integrator._operations(bodies, control, dt, gyroscopic, NO_FORCES, threads, within)
+        inside = self.integrator._operations(step._replace(forces=NO_FORCES), within)
         if acting is None:
-            held = self.integrator._operations(bodies, control, dt, gyroscopic, forces, threads)
+            held = self.integrator._operations(step)
             if len(held) == 1 and held[0].function is move:
                 packed = Packed(*held[0].arguments.arguments, array, control, history, np.zeros(1, np.int64))
                 inside.insert(0, Operation(extrapolation.hold_constant, packed, len(inside), held[0].undo))

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from ..compilation.choice import Loop, Role, ready, should_fuse
 from ..compilation.packed import Packed
@@ -22,6 +22,26 @@ Stages = Sequence[tuple[int, float]]
 """The block of the stage array, and the time [s] after the start of the tick, of each evaluation of forces in a tick."""
 
 
+class Step(NamedTuple):
+    """A tick, or one of the steps that a tick is divided into.
+
+    Attributes:
+        bodies: The bodies that are moved.
+        control: Counts the ticks or steps.
+        dt: The length [s].
+        gyroscopic: False in game mode.
+        forces: The forces in compiled loops, beside the held wrench.
+        threads: The number of threads that may share the bodies.
+    """
+
+    bodies: Bodies
+    control: Integers
+    dt: float
+    gyroscopic: bool
+    forces: CompiledForces = NO_FORCES
+    threads: int = 1
+
+
 class Beside:
     """What acts on bodies in each step of a tick beside the method; by itself, nothing does.
 
@@ -33,17 +53,15 @@ class Beside:
     moves_mass = False
     at_stages: AtStages | None = None
 
-    def around(
-        self, integrator: "Integrator", control: Integers, dt: float
-    ) -> tuple[Sequence[Operation], Sequence[Operation]]:
-        """The operations before and after the bodies are moved over a step of `dt` [s], which `control` then has counted."""
+    def around(self, integrator: "Integrator", step: Step) -> tuple[Sequence[Operation], Sequence[Operation]]:
+        """The operations before and after the bodies are moved over a step, which its `control` then has counted."""
         return (), ()
 
     def around_steps(self, control: Integers) -> tuple[Sequence[Operation], Sequence[Operation]]:
         """The operations of a tick of several steps, which `control` counts, before the first step and after the last one."""
         return (), ()
 
-    def instead(self, integrator: "Integrator", control: Integers, dt: float) -> list[Operation]:
+    def instead(self, integrator: "Integrator", step: Step) -> list[Operation]:
         """The operations that move the bodies over a step in place of the method; none if nothing does."""
         return []
 
@@ -96,17 +114,8 @@ class Integrator(ABC):
         """
 
     @abstractmethod
-    def _operations(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
-        beside: Beside = ALONE,
-    ) -> list[Operation]:
-        """The operations of a tick or step of `dt` [s], which `control` counts, with held wrench rows and `forces` at each stage.
+    def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
+        """The operations of a tick or step, with held wrench rows and the step's forces at each stage.
 
         They are valid until the bodies' `layout_version` changes.
         """
@@ -119,53 +128,28 @@ class Integrator(ABC):
 class MethodInStages(Integrator):
     """A method that moves all bodies in one loop, or from stage to stage where other forces than compiled ones act."""
 
-    def _operations(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
-        beside: Beside = ALONE,
-    ) -> list[Operation]:
-        before, after = beside.around(self, control, dt)
-        moves, acting = beside.instead(self, control, dt), beside.at_stages
-        states = bodies.array, control, bodies.stores_momentum
+    def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
+        before, after = beside.around(self, step)
+        moves, acting = beside.instead(self, step), beside.at_stages
+        states = step.bodies.array, step.control, step.bodies.stores_momentum
         if not moves and acting is None:
-            moves = [moving(self._held_ticks(bodies, control, dt, gyroscopic, forces, threads), *states)]
+            moves = [moving(self._held_ticks(step), *states)]
         elif not moves:
             assert acting is not None
-            loop, stages = self._in_stages(bodies, control, dt, gyroscopic, forces, acting.depends_on_rates)
-            moves = moving_in_stages(loop, stages, acting, *states, dt)
+            loop, stages = self._in_stages(step, acting.depends_on_rates)
+            moves = moving_in_stages(loop, stages, acting, *states, step.dt)
         return [*before, *moves, *after]
 
     @abstractmethod
-    def _held_ticks(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        threads: int,
-    ) -> TakeTicks:
-        """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with `forces` evaluated at each stage.
+    def _held_ticks(self, step: Step) -> TakeTicks:
+        """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with the forces evaluated at each stage.
 
         It returns the number of ticks that ended finite, each counted in `control`. If fewer ticks ended finite than were requested, the
         tick after them was undone. A negative result means that a loop rejected its array and changed nothing.
         """
 
     @abstractmethod
-    def _in_stages(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> tuple[LoopCall, Stages]:
+    def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
         """Return the loop in passes, which is called once per stage and once more for the end of the tick, and the stages.
 
         `depends_on_rates` says whether any force at the stages depends on velocity or angular velocity.
@@ -184,15 +168,8 @@ class OneStepMethod(MethodInStages):
     def advance(self) -> Advance:
         """Scalar function of the method."""
 
-    def _held_ticks(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        threads: int,
-    ) -> TakeTicks:
+    def _held_ticks(self, step: Step) -> TakeTicks:
+        bodies, control, dt, gyroscopic, forces, threads = step
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
@@ -201,7 +178,7 @@ class OneStepMethod(MethodInStages):
                     *(bodies, control, threads, forces.layers),
                     lambda array, own, layers: partial(loop, array, own, layers, dt),
                 )
-        return partial(self._passes(bodies, control, dt, gyroscopic, forces), -1)
+        return partial(self._passes(step), -1)
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
@@ -211,21 +188,11 @@ class OneStepMethod(MethodInStages):
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
         return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1), Role.FUSED)
 
-    def _in_stages(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> tuple[LoopCall, Stages]:
-        loop = self._passes(bodies, control, dt, gyroscopic, forces)
-        return loop, [(stage, offset * dt) for stage, offset in enumerate(self.stage_offsets)]
+    def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
+        return self._passes(step), [(stage, offset * step.dt) for stage, offset in enumerate(self.stage_offsets)]
 
-    def _passes(
-        self, bodies: Bodies, control: Integers, dt: float, gyroscopic: bool, forces: CompiledForces
-    ) -> LoopCall:
+    def _passes(self, step: Step) -> LoopCall:
+        bodies, control, dt, gyroscopic, forces, _threads = step
         loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
         stages = bodies.stage_array(self.evaluations_per_tick)
         return partial(loop, Packed(bodies.array, control, stages, *tables, dt))

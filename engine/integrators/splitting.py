@@ -11,12 +11,10 @@ from ..checks import FloatArray
 from ..compilation.choice import Loop, Role, ready, should_fuse
 from ..compilation.packed import Packed
 from ..loops import splitting, splitting_passes
-from ..loops.columns import Integers
 from ..loops.kick_drift import KICKS, Turn
-from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import Columns, CompiledForces, in_passes, passes_loops
-from .integrator import LoopCall, MethodInStages, Stages
+from .integrator import LoopCall, MethodInStages, Stages, Step
 
 Table = tuple[tuple[float, float], ...]
 """Rows (kick, drift) in fractions of a tick, in order."""
@@ -70,15 +68,8 @@ class Splitting(MethodInStages):
         """One for each kick."""
         return sum(kick != 0.0 for kick, _drift in self._table)
 
-    def _held_ticks(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        threads: int,
-    ) -> TakeTicks:
+    def _held_ticks(self, step: Step) -> TakeTicks:
+        bodies, control, dt, gyroscopic, forces, threads = step
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
@@ -87,7 +78,7 @@ class Splitting(MethodInStages):
                     *(bodies, control, threads, forces.layers),
                     lambda array, own, layers: partial(loop, array, own, *constants, layers, dt),
                 )
-        return partial(self._passes(bodies, control, dt, gyroscopic, forces, forces.depends_on_rates), -1)
+        return partial(self._passes(step, forces.depends_on_rates), -1)
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
@@ -111,28 +102,12 @@ class Splitting(MethodInStages):
             return 1
         return 2 if self.order == 2 else 4
 
-    def _in_stages(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> tuple[LoopCall, Stages]:
-        loop = self._passes(bodies, control, dt, gyroscopic, forces, depends_on_rates)
+    def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
         offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, splitting_passes.OFFSET]
-        return loop, [(0, offset * dt) for offset in offsets.tolist()]
+        return self._passes(step, depends_on_rates), [(0, offset * step.dt) for offset in offsets.tolist()]
 
-    def _passes(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        depends_on_rates: bool,
-    ) -> LoopCall:
+    def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
+        bodies, control, dt, gyroscopic, forces, _threads = step
         loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays

@@ -23,9 +23,9 @@ from ..loops.one_step import accepted
 from ..loops.program import Operation, Program
 from ..loops.steps import divided, step_loops
 from ..store.bodies import Bodies
-from .compiled_forces import NO_FORCES, Columns, CompiledForces
+from .compiled_forces import Columns, CompiledForces
 from .extrapolated import Extrapolated
-from .integrator import ALONE, Beside, Integrator
+from .integrator import ALONE, Beside, Integrator, Step
 from .named import method_of
 
 MOST_SUBSTEPS = 1024
@@ -121,28 +121,20 @@ class Substepped(Integrator):
     def _check_game_mode(self, game_mode: bool) -> None:
         self.integrator._check_game_mode(game_mode)
 
-    def _operations(
-        self,
-        bodies: Bodies,
-        control: Integers,
-        dt: float,
-        gyroscopic: bool,
-        forces: CompiledForces = NO_FORCES,
-        threads: int = 1,
-        beside: Beside = ALONE,
-    ) -> list[Operation]:
-        steps, inner, acting = control.copy(), self.integrator, (gyroscopic, forces, threads, beside)
+    def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
+        bodies, control, dt, inner = step.bodies, step.control, step.dt, self.integrator
+        steps = control.copy()
         before, after = beside.around_steps(control)
         outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
         if self.n is not None:
-            return divided(*outside, inner._operations(bodies, steps, dt / self.n, *acting), self.n)
+            return divided(*outside, inner._operations(step._replace(control=steps, dt=dt / self.n), beside), self.n)
 
         @cache
-        def program(step: float) -> Program:
-            return Program(inner._operations(bodies, steps, step, *acting), steps)
+        def program(length: float) -> Program:
+            return Program(inner._operations(step._replace(control=steps, dt=length), beside), steps)
 
-        def take_steps(step: float, count: int) -> bool:
-            return accepted(program(step).run(count)) == count
+        def take_steps(length: float, count: int) -> bool:
+            return accepted(program(length).run(count)) == count
 
         def converge(_arguments: Packed, _operand: int, _ticks_left: int) -> int:
             return self._converge(bodies, control, steps, dt, take_steps)

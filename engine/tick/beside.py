@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ..integrators.compiled_forces import CompiledForces
-from ..integrators.integrator import Beside, Integrator
+from ..integrators.integrator import Beside, Integrator, Step
 from ..joints.joint import JOINTS
 from ..loops.columns import Integers
 from ..loops.program import AtStages, Operation
@@ -26,8 +25,6 @@ class Acting(NamedTuple):
     Attributes:
         actuators: The actuators; None if no body is driven.
         joints: The joints, which may be none.
-        gyroscopic: False in game mode.
-        forces: The forces in compiled loops.
         at_stages: The forces that Python calls at the stages of the method; None if there are none.
         before_stages: What calls the forces that Python calls once per tick, after the actuators have been driven; none if nothing has to.
         in_steps: What adds them again in each step of a tick of several steps; none if nothing has to.
@@ -35,8 +32,6 @@ class Acting(NamedTuple):
 
     actuators: Actuators | None
     joints: Joints
-    gyroscopic: bool
-    forces: CompiledForces
     at_stages: AtStages | None = None
     before_stages: Sequence[Operation] = ()
     in_steps: Sequence[Operation] = ()
@@ -51,30 +46,26 @@ class BesideMethod(Beside):
         self.moves_mass = acting.actuators is not None and bodies.moves_mass
         self.at_stages = acting.at_stages
 
-    def around(
-        self, integrator: Integrator, control: Integers, dt: float
-    ) -> tuple[Sequence[Operation], Sequence[Operation]]:
+    def around(self, integrator: Integrator, step: Step) -> tuple[Sequence[Operation], Sequence[Operation]]:
         acting, before, after = self._acting, list[Operation](), list[Operation]()
-        is_step = control is not self._bodies.control
+        is_step = step.control is not self._bodies.control
         if not is_step:
             before += self._kept(but={*ACTUATOR_TABLES, CONTACTS.name})
         if acting.joints.any and self.at_stages is None:
-            found, moved = acting.joints.operations(dt, control, integrator, acting.gyroscopic, acting.forces)
+            found, moved = acting.joints.operations(integrator, step)
             before += found
             after += moved
         if acting.actuators is not None:
-            begin, end = acting.actuators.operations(dt, control, is_step and len(acting.in_steps) > 0)
+            begin, end = acting.actuators.operations(step.dt, step.control, is_step and len(acting.in_steps) > 0)
             before += [begin, *(acting.in_steps if is_step else acting.before_stages)]
             after.append(end)
         if is_step and acting.joints.any:
             after.append(self._joint_steps[1])
         return before, after
 
-    def instead(self, integrator: Integrator, control: Integers, dt: float) -> list[Operation]:
-        acting = self._acting
-        if self.at_stages is None or not acting.joints.any:
-            return []
-        return acting.joints.in_stages(dt, control, integrator, acting.gyroscopic, acting.forces, self.at_stages)
+    def instead(self, integrator: Integrator, step: Step) -> list[Operation]:
+        joints = self._acting.joints
+        return [] if self.at_stages is None or not joints.any else joints.in_stages(integrator, step, self.at_stages)
 
     def around_steps(self, control: Integers) -> tuple[Sequence[Operation], Sequence[Operation]]:
         acting, before, after = self._acting, list[Operation](), list[Operation]()

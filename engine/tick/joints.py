@@ -17,8 +17,7 @@ from ..constraints import divided, layout, step
 from ..constraints.graph import LINK_COUNT, Graph
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
-from ..integrators.compiled_forces import CompiledForces
-from ..integrators.integrator import Integrator
+from ..integrators.integrator import Integrator, Step
 from ..joints.joint import JOINTS, JointConflictError
 from ..loops.columns import Integers
 from ..loops.layout import WRENCH_ROWS
@@ -116,20 +115,13 @@ class Joints:
 
     # ticks
 
-    def operations(
-        self,
-        dt: float,
-        control: Integers,
-        integrator: Integrator,
-        gyroscopic: bool,
-        forces: CompiledForces,
-    ) -> tuple[list[Operation], list[Operation]]:
-        """The operations before and after all bodies were moved over a tick of `dt` [s], which `control` has counted.
+    def operations(self, integrator: Integrator, tick: Step) -> tuple[list[Operation], list[Operation]]:
+        """The operations before and after all bodies were moved over a tick or step, which its `control` has counted.
 
         Contacts are found before; after, the islands are moved again from the start of the tick, and contacts are kept.
         """
         self._moves_all = False
-        bodies, contacts = self._bodies, self.contacts
+        bodies, contacts, control = self._bodies, self.contacts, tick.control
         graph = self._look(self._islands)
         islands = self._islands
         around = loops_around_islands(bodies.stores_momentum)
@@ -138,20 +130,18 @@ class Joints:
             contacts.use(moves_all=False)
             islands, graph = contacts.islands, contacts.islands.graph
             called = *called, numbering_loop(), *contacts.called
-        bound = Bound(
-            *(islands, bodies, self._table.array, integrator, gyroscopic, forces, forces.depends_on_rates),
-            *(called, contacts.any),
-        )
+        method = integrator, tick.gyroscopic, tick.forces, tick.forces.depends_on_rates
+        bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any)
         ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
         packed = Packed(
             *(control, islands.failed, kernels.around_calls, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
-            *(bound.parts, WHOLE_TICK, graph.sizes, int(bodies.stores_momentum), dt),
+            *(bound.parts, WHOLE_TICK, graph.sizes, int(bodies.stores_momentum), tick.dt),
         )
         move = Operation(kernels.function(step.move_islands), packed)
         if not contacts.any:
             return [], [move]
-        found, keep = contacts.operations(kernels.function, kernels.around_calls, self._steps_of(control), dt)
-        start, take_back = contacts.around_impacts(kernels.function, dt)
+        found, keep = contacts.operations(kernels.function, kernels.around_calls, self._steps_of(control), tick.dt)
+        start, take_back = contacts.around_impacts(kernels.function, tick.dt)
         return found, [*start, move, *take_back, keep]
 
     def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
@@ -190,25 +180,18 @@ class Joints:
                 step.MOST_TURN,
             )
 
-    def in_stages(
-        self,
-        dt: float,
-        control: Integers,
-        integrator: Integrator,
-        gyroscopic: bool,
-        forces: CompiledForces,
-        acting: AtStages,
-    ) -> list[Operation]:
-        """The operations that move all bodies by the step of islands over a tick of `dt` [s], where other forces act at its stages."""
+    def in_stages(self, integrator: Integrator, tick: Step, acting: AtStages) -> list[Operation]:
+        """The operations that move all bodies by the step of islands over a tick or step, where other forces act at its stages."""
         self._moves_all = True
         islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
+        control, dt = tick.control, tick.dt
         around, contacts = loops_around_islands(stores), self.contacts
         called: tuple[Loop | None, ...] = around.open, None, around.close, around.passes
         if contacts.any:
             contacts.use(moves_all=True)
             islands, graph = contacts.islands, contacts.islands.graph
             called = *called, numbering_loop(), *contacts.called
-        method = integrator, gyroscopic, forces, acting.depends_on_rates
+        method = integrator, tick.gyroscopic, tick.forces, acting.depends_on_rates
         bound = Bound(islands, all_bodies, self._table.array, *method, called, contacts.any)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = WHOLE_TICK if graph.has_soft else bound.parts

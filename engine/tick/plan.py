@@ -11,7 +11,7 @@ from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..compilation.packed import Packed
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
-from ..integrators.integrator import Integrator
+from ..integrators.integrator import Integrator, Step
 from ..loops.columns import Integers
 from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
@@ -142,7 +142,7 @@ class Plan:
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
         latches = [self.joints.latches.operation()] if self.joints.latches.any else []
-        self._program = Program([*latches, *self._operations(self._acting(forces), self._threads)], bodies.control)
+        self._program = Program([*latches, *self._operations(self._acting(), forces, self._threads)], bodies.control)
         self._run = self._program.run
         if not COMPILED:
             self._run = partial(self._take_in_python, self._run)
@@ -158,7 +158,7 @@ class Plan:
         self._key = self._key_now()
         return self._run
 
-    def _acting(self, forces: CompiledForces) -> Acting:
+    def _acting(self) -> Acting:
         """What acts in the next ticks."""
         bodies, actuators = self._bodies, self.actuators if self.actuators.any else None
         at_stages, before_stages, in_steps = None, list[Operation](), list[Operation]()
@@ -168,17 +168,17 @@ class Plan:
             before_stages = [Operation(self._call_within, Packed())]
         if self._adds_in_steps:
             in_steps = [Operation(add_kept, Packed(bodies.array, CALLED_ROWS, self.held.called, bodies.count))]
-        return Acting(actuators, self.joints, self._gyroscopic, forces, at_stages, before_stages, in_steps)
+        return Acting(actuators, self.joints, at_stages, before_stages, in_steps)
 
     def _at_stages(self, called: Callable[..., int]) -> AtStages:
         """What calls a function at the stages of a method, with the arguments of `_evaluate`."""
         return AtStages(lambda *stage: [Operation(partial(called, *stage), Packed())], self.depends_on_rates)
 
-    def _operations(self, acting: Acting, threads: int = 1) -> list[Operation]:
-        """The operations of a tick in which this acts."""
+    def _operations(self, acting: Acting, forces: CompiledForces, threads: int = 1) -> list[Operation]:
+        """The operations of a tick in which this acts beside compiled forces."""
         bodies = self._bodies
-        method = bodies, bodies.control, self.dt, self._gyroscopic, acting.forces, threads
-        return self.integrator._operations(*method, BesideMethod(bodies, acting))
+        tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, threads)
+        return self.integrator._operations(tick, BesideMethod(bodies, acting))
 
     def _call_within(self, arguments: Packed, operand: int, ticks_left: int) -> int:
         self._call_tick_forces()
@@ -228,9 +228,9 @@ class Plan:
             evaluate(stage, control.item(TICKS) * dt + offset)
             return 1
 
-        acting = Acting(None, self.joints, self._gyroscopic, NO_FORCES, self._at_stages(called))
+        acting = Acting(None, self.joints, self._at_stages(called))
         rejected = Operation(lambda *_operation: 0, Packed())
-        program = Program([*self._operations(acting), rejected], self._bodies.control)
+        program = Program([*self._operations(acting, NO_FORCES), rejected], self._bodies.control)
         try:
             program.run(1)
         finally:
