@@ -103,6 +103,8 @@ _THRUST_ROWS = (ENABLED, THROTTLE, MAX_FORCE, STUCK, TANK)
 """What the thrust of a throttle follows from, in the order of the arguments of `thrust_of_throttle`."""
 _SETTLED_WITH = {changed: np.array([IMPULSE, SETTLED_TICK, changed]) for changed in _THRUST_ROWS}
 """The components that a change of one of these writes."""
+_SETTLED_BLOCKS = {changed: np.column_stack([each, np.zeros_like(each)]) for changed, each in _SETTLED_WITH.items()}
+"""The same as blocks that begin at the first row; see `Table.write_blocks`."""
 
 
 _NOBODY_STOOD = np.zeros(0)
@@ -111,8 +113,8 @@ _NOBODY_STOOD = np.zeros(0)
 
 def _settled(
     columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
-) -> tuple[FloatArray, npt.NDArray[np.int64], int]:
-    """Impulses of adjacent jets, the ticks up to which they count and the new values, and the same as they are; places; how many change."""
+) -> tuple[FloatArray, int]:
+    """Impulses of adjacent jets, the ticks up to which they count and the new values, and the same as they are; how many jets change."""
     given = values
     if type(values) is not np.ndarray or values.shape != (count,) or not values.flags.c_contiguous:
         given = np.array(values, np.float64).reshape(-1)
@@ -122,14 +124,14 @@ def _settled(
     if frozen is not None and frozen.count:
         stood = np.full(store.tables["bodies"].count, -1.0)
         stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    settled, places = np.empty((6, count)), np.empty((3, count), np.int64)
-    found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled, places)
-    return settled, places, int(found)
+    settled = np.empty((6, count))
+    found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled)
+    return settled, int(found)
 
 
 def impulses_of(columns: FloatArray, store: object) -> FloatArray:
     """The impulse that each thruster in columns of the table of a world has delivered so far [N·s]."""
-    settled, _places, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
+    settled, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
     return settled[0]
 
 
@@ -170,11 +172,7 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     kept = impulse, since, before
     if thrust != 0.0:
         impulse += thrust * ((now - since) * world.dt)
-    return _SETTLED_WITH[changed], None, (impulse, now, value), kept
-
-
-_FEW = 64
-"""Jets up to whose number it is faster to write the elements one by one than as slices."""
+    return _SETTLED_WITH[changed], (impulse, now, value), kept
 
 
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, ...] | None:
@@ -192,17 +190,11 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
         rows = slice(rows, rows + 1)
     if isinstance(rows, slice):
         first, last, _step = rows.indices(table.count)
-        columns, count = array, last - first
+        columns, jets = array, np.arange(first, last)
     else:
-        columns, first, count = np.ascontiguousarray(array[:, rows]), 0, len(rows)
-    settled, places, found = _settled(columns, first, count, store, changed, values)
-    if not found:
-        return None
-    together = _SETTLED_WITH[changed]
-    if isinstance(rows, slice):
-        # slices are faster again for the jets of many members
-        return (together, rows), places if count <= _FEW else None, settled[:3], settled[3:]
-    return (together[:, np.newaxis], rows), None, settled[:3], settled[3:]
+        columns, first, jets = np.ascontiguousarray(array[:, rows]), 0, np.asarray(rows)
+    settled, found = _settled(columns, first, len(jets), store, changed, values)
+    return ((_SETTLED_BLOCKS[changed], jets), settled[:3], settled[3:]) if found else None
 
 
 THRUSTERS = Schema(

@@ -28,7 +28,6 @@ def settle_throttles(
     stood: Array,
     dt: float,
     settled: Array,
-    places: Integers,
 ) -> int:
     """Add to the impulses of adjacent jets what their throttles have given so far, where a change alters their thrust.
 
@@ -42,18 +41,13 @@ def settle_throttles(
         dt: Length of a tick [s].
         settled: Filled with the impulses, the ticks up to which these count and the new values, and in three more rows with what
             stands in the table now, shape (6, jets).
-        places: Filled with the places of the first three rows in the memory of the table, shape (3, jets).
 
     Returns:
         The number of jets whose numbers have changed.
     """
     assume_separate_rows()
     use_widest_vectors()
-    jets, found, capacity = from_column(thrusters, first), 0, thrusters.shape[1]
-    for place in range(values.shape[0]):
-        places[0, place] = IMPULSE * capacity + first + place
-        places[1, place] = SETTLED_TICK * capacity + first + place
-        places[2, place] = changed * capacity + first + place
+    jets, found = from_column(thrusters, first), 0
     if stood.shape[0] == 0:
         for place in range(values.shape[0]):
             found += _settle(jets, place, changed, float(values[place]), tick, dt, settled)

@@ -236,7 +236,7 @@ class Schema:
         follows: str = "",
         flown: bool = False,
         flown_while: Sequence[str] = (),
-        settle: Callable[[Any, slice | int, Any, Any], tuple[Any, ...] | None] | None = None,
+        settle: Callable[[Any, slice | int, Any, Any], tuple[Any, Any, Any] | None] | None = None,
         is_filled_by_ticks: bool = False,
     ) -> None:
         self.name = name
@@ -249,9 +249,9 @@ class Schema:
         self.settle = settle
         """Called as ``settle(table, components, rows, values)`` before values are written into a table; not when a change is undone.
 
-        Returns None, or, if something has to be settled that the former values have given so far, the index of all places of the table,
-        or of one row, that are to be written in one assignment, the same places in the memory of the table or None, what to write, and what
-        stands there. None if the table has nothing to settle."""
+        Returns None, or, if something has to be settled that the former values have given so far, all places that are to be written
+        together, what to write there, and what stands there. The places are the components of one row, shape (k,), or a tuple of components
+        and first rows of blocks and of members, as `Table.write_blocks` has them. None if the table has nothing to settle."""
         self.is_filled_by_ticks = is_filled_by_ticks
         """Whether they add and remove rows as well; such rows have no handles."""
         self.fields = tuple(fields)

@@ -148,14 +148,10 @@ class Table:
             if quiet and self._are_numbers(components):
                 store.quiet = -abs(quiet)
             if written is not None:
-                index, places, numbers, before = written
+                places, numbers, former = written
                 if store.log is not None:
-                    store.log.append((self._set_places, (components, rows, index, before)))
-                if places is None:
-                    self._set_places(components, rows, index, numbers)
-                else:  # as long as the array is not replaced, this is the same in a tenth of the time
-                    self._changed(components, rows)
-                    self.array.put(places, numbers)
+                    store.log.append((self._set_together, (components, rows, places, former)))
+                self._set_together(components, rows, places, numbers)
                 return
             if (log := store.log) is not None:
                 log.append((self._set, (components, rows, self.array[components, rows].copy())))
@@ -169,14 +165,14 @@ class Table:
             members: The rows, counted from the first of their block, shape (m,).
             values: The values, shape (k, m), or (k, 1) for all rows of a block alike.
         """
-        store = self.store
+        store, rows, places = self.store, (blocks.firsts + members).ravel(), (blocks.places, members)
         if store is not None:
             store.before_change(self)
             if store.log is not None:
                 former = np.empty((len(blocks.places), len(members)))
-                read_blocks(self.array, blocks.places, members, former)
-                store.log.append((self._set_blocks, (blocks, members, former)))
-        self._set_blocks(blocks, members, values)
+                read_blocks(self.array, *places, former)
+                store.log.append((self._set_together, (blocks.components, rows, places, former)))
+        self._set_together(blocks.components, rows, places, values)
 
     def _are_numbers(self, components: slice | int) -> bool:
         """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""
@@ -375,17 +371,13 @@ class Table:
         self._changed(components, rows)
         self.array[components, rows] = values
 
-    def _set_places(self, components: slice | int, rows: Rows, places: Any, values: npt.ArrayLike) -> None:
-        """Set components together with others of the same rows in one assignment, which no interrupt divides."""
+    def _set_together(self, components: slice | int, rows: Rows, places: Any, values: Any) -> None:
+        """Set components together with others of the same rows, in one assignment or call, which no interrupt divides."""
         self._changed(components, rows)
-        if isinstance(rows, int):  # the components of one row, by an index of one dimension, which is much faster
+        if type(places) is tuple:
+            write_blocks(self.array, places[0], places[1], values)
+        else:  # the components of one row, which take longer to give to a kernel
             self.array[:, rows][places] = values
-        else:
-            self.array[places] = values
-
-    def _set_blocks(self, blocks: Blocks, members: IntArray, values: FloatArray) -> None:
-        self._changed(blocks.components, (blocks.firsts + members).ravel())
-        write_blocks(self.array, blocks.places, members, values)
 
     def _truncate(self, count: int, last: int) -> None:
         """Remove the rows from `count` to `last`, some of which may not have been added completely."""
