@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from . import MassProperties, World, flight, forces, joints
+from . import MassProperties, World, forces
 from .compilation.compiler import collect_seldom
 from .forces.field_force import FieldForce
 from .integrators import by_name
@@ -36,6 +37,15 @@ _FIELDS_ON: dict[str, Callable[[Any], FieldForce]] = {
     ),
 }
 """A force of each kind of field."""
+
+_WORLDS = {
+    "joints": "with joints",
+    "contacts": "with shapes that touch",
+    "queries": "that are asked about their shapes, as by ray_cast",
+    "wheels": "with reaction wheels",
+    "pulses": "with tanks, or thrusters that fire pulses",
+}
+"""The arguments of `World.prepare` that say what a world will have, with the worlds that they are for."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,9 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help=f"fields that act together in every tick: {', '.join(FIELDS)}",
     )
     prepare.add_argument("--capacity", type=int, default=1, help="number of bodies (default: %(default)s)")
-    prepare.add_argument("--pulses", action="store_true", help="for worlds with tanks, or thrusters that fire pulses")
-    prepare.add_argument("--wheels", action="store_true", help="for worlds with reaction wheels")
-    prepare.add_argument("--joints", action="store_true", help="for worlds with joints")
+    for argument, text in _WORLDS.items():
+        prepare.add_argument(f"--{argument}", action="store_true", help=f"for worlds {text}")
     prepare.add_argument("--game-mode", action="store_true", help="for worlds without the gyroscopic term")
     prepare.add_argument(
         "--any-processor",
@@ -84,35 +93,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.capacity < 1:
             parser.error(f"argument --capacity: must be at least 1; got {options.capacity}")
-        world = _example(options)
-        if options.any_processor:  # nothing is compiled where these kernels run, not even before its forces act
+        world = World(1 / 60, game_mode=options.game_mode)
+        prepare_world = partial(
+            world.prepare,
+            integrators=options.integrators,
+            progress=_show,
+            **{argument: getattr(options, argument) for argument in _WORLDS},
+        )
+        if options.any_processor:  # nothing is compiled where they run, not even before forces and wheels act
             world.prepare(integrators=options.integrators, progress=_show)
-        for name in options.forces:
-            world.add_force(_FIELDS_ON[name](world.bodies[0]))
-        world.prepare(integrators=options.integrators, progress=_show)
+        if options.forces:
+            body = world.add_body(MassProperties.sphere(1.0, 1.0))
+            for name in options.forces:
+                world.add_force(_FIELDS_ON[name](body))
+        prepare_world()
         if rung(options.capacity) > rung(1):  # a program that is not prepared by itself begins with few columns
-            world.prepare(integrators=options.integrators, capacity=options.capacity, progress=_show)
+            prepare_world(capacity=options.capacity)
     except ValueError as error:
         parser.error(str(error))
     finally:
         if was_collecting:
             gc.enable()
     return 0
-
-
-def _example(options: argparse.Namespace) -> World:
-    """A world with one of everything that is to be prepared, apart from fields."""
-    world = World(1 / 60, game_mode=options.game_mode)
-    if options.pulses or options.wheels or options.joints or options.forces:
-        body = world.add_body(MassProperties.sphere(1.0, 1.0))
-        if options.pulses:
-            world.add_force(forces.Thruster(body, position=(0, 0, 1), direction=(0, 0, 1), max_force=1.0))
-        if options.wheels:
-            wheel = flight.ReactionWheel(body, axis=(1, 0, 0), inertia=1e-3, max_torque=1.0, max_speed=1.0)
-            world.add_part(wheel)
-        if options.joints:
-            world.add_joint(joints.Ball(body, at_body=(0, 0, 0)))
-    return world
 
 
 def _show(done: int, total: int, name: str) -> None:

@@ -228,6 +228,8 @@ class _Workshop:
     def _answer(self, wanted: Wanted, queue: deque[Wanted]) -> None:
         """Count a request as answered, whether its kernel is here or is to be compiled by this process."""
         is_urgent = queue is self._urgent
+        if is_urgent:
+            _load_ahead(wanted)
         with self._counting:
             self.answered += 1
             self.arrivals += is_urgent  # before it is no longer awaited, so that whoever sees that looks again
@@ -358,6 +360,31 @@ def _portable(wanted: Wanted) -> bytes | None:
     return None if b"__main__" in message else message
 
 
+_loading = Lock()
+"""Held while a kernel is loaded in a thread, so that no process forks meanwhile and inherits locks of the compiler for ever."""
+
+
+def _load_ahead(wanted: Wanted) -> None:
+    """Load a kernel in the present thread, so that the frame that calls it first takes no longer for that.
+
+    Not while a module is being imported: loading may wait for that module, and the import for a kernel.
+    """
+    with _loading:
+        if not _is_importing():
+            with suppress(Exception):  # whoever calls the kernel is told
+                compiler.can_run(wanted[0](*wanted[1]), wanted[2])
+
+
+def _is_importing() -> bool:
+    """Whether a thread of this process is importing a module."""
+    for module in list(sys.modules.values()):
+        with suppress(AttributeError):
+            # in any other way, a module that is imported when an attribute of it is read would be imported now
+            if getattr(object.__getattribute__(module, "__dict__").get("__spec__"), "_initializing", False):
+                return True
+    return False
+
+
 def _launch(inherited: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
     command = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
     flags: dict[str, Any] = {}
@@ -458,7 +485,8 @@ def answered() -> int:
 
 def _start_anew() -> None:
     """Start with an empty queue in the child of a fork, which has neither the thread nor the compiler process."""
-    global _workshop
+    global _workshop, _loading
+    _loading = Lock()
     _workshop = _Workshop(_workshop.answered + 1, _workshop.arrivals + 1)
 
 
@@ -468,4 +496,6 @@ def _leave() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+    os.register_at_fork(
+        before=lambda: _loading.acquire(), after_in_parent=lambda: _loading.release(), after_in_child=_start_anew
+    )

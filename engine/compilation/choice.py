@@ -207,11 +207,6 @@ def log_skipped_ticks() -> None:
         )
 
 
-def compiled_form(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the kernel for which a function stands in, or the function itself if it is a kernel."""
-    return function.compiled() if isinstance(function, StandIn) else function
-
-
 def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
     """Return whether plain Python stands in for kernels that call one another, because one of them is missing; those are requested."""
     if policy.waits or not may_stand_in:

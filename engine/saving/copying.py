@@ -26,6 +26,13 @@ from .settings import Values
 _FORM = 'look it up in the world that is passed in: `def control(world): ship = world.body("ship")`'
 
 
+class PreparedFor(NamedTuple):
+    """What a prepared world is, or will be, as far as its loops depend on it."""
+
+    capacity: int
+    stores_momentum: bool
+
+
 class Image(NamedTuple):
     """What a copy is made of."""
 
@@ -33,6 +40,8 @@ class Image(NamedTuple):
     threads: int
     beside: Values
     """The settings that are no content."""
+    prepared_for: PreparedFor | None = None
+    """What the world was prepared for; None if it was not."""
 
 
 def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingProxyType({})) -> Image:
@@ -68,12 +77,20 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingPr
     # what forces and parts keep beside their rows may hold handles at any depth, such as a law that knows an assembly
     memo = Places(owners.bodies.handles, owners.forces.members).memo
     members = tuple(member._replace(attributes=copy.deepcopy(member.attributes, dict(memo))) for member in members)
-    return Image(plain._replace(functions=functions, members=members), owners.threads, owners.settings.beside)
+    bodies, is_prepared = owners.bodies, stages.policy.is_prepared
+    prepared_for = PreparedFor(bodies.capacity, bodies.stores_momentum) if is_prepared else None
+    made = plain._replace(functions=functions, members=members)
+    return Image(made, owners.threads, owners.settings.beside, prepared_for)
 
 
 def fill(owners: Owners, image: Image) -> None:
     """Have what a copy is made of in a new world."""
     owners.settings.put_beside(image.beside)
+    if image.prepared_for is not None:
+        owners.bodies.make_room(image.prepared_for.capacity)
+        if image.prepared_for.stores_momentum:
+            owners.bodies.expect_wheels()
+        owners.stages.policy.is_prepared = True
     owners.take(bind(owners, image.plain, "raise", "World", is_copy=True), owners.moment())
 
 

@@ -20,7 +20,7 @@ MOST_FRESH, MOST_PREPARED = 60.0, 20.0
 GAME = """
 import json, sys, time
 import numpy as np
-from engine import MassProperties, World, flight, forces, joints
+from engine import MassProperties, World, flight, forces, joints, shapes
 from engine.compilation import background
 
 way, is_prepared = sys.argv[1], sys.argv[2] == "prepared"
@@ -50,6 +50,11 @@ def a_wheel():
     wheel = flight.ReactionWheel(ships[2], axis=(1, 0, 0), inertia=0.1, max_torque=0.5, max_speed=600.0)
     world.add_part(wheel).torque = 0.1
 
+def a_shape():
+    world.add_shape(shapes.Box((4.0, 4.0, 1.0)), position=(500.0, 0.0, 0.0))
+    crate = world.add_body(MassProperties.box(20.0, (1.0, 1.0, 1.0)), position=(500.0, 0.0, 1.05), velocity=(0.0, 0.0, -0.5))
+    crate.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+
 CHANGES = {
     "the first frames": lambda: None,
     "a gravity": lambda: world.add_force(forces.PointGravity(1e3, (1000.0, 0.0, 0.0))),
@@ -63,6 +68,7 @@ CHANGES = {
     "a hinge": on_a_hinge,
     "a pulse": lambda: jets[0].fire(0.05),
     "a wheel": a_wheel,
+    "a shape that meets another": a_shape,
     "240 more bodies": more_bodies,
 }
 if way == "growth":
@@ -74,6 +80,7 @@ if is_prepared:
         forces=[forces.PointGravity, forces.LinearDrag],
         capacity=300,
         joints=True,
+        contacts=True,
         wheels=True,
         pulses=True,
         game_mode=True,

@@ -1,5 +1,8 @@
 """Kernels are ready before they are needed: `World.prepare`, the loops that stand in, and compilation in another process."""
 
+import importlib
+import importlib.machinery
+import inspect
 import io
 import logging
 import os
@@ -244,6 +247,28 @@ def test_loops_are_prepared_for_what_a_world_will_be_and_not_for_what_it_is_now(
     assert (world._bodies.stores_momentum, world._bodies.pitch) == (True, before[1])
 
 
+@pytest.mark.parametrize("way", ["fork", "pickle"])
+def test_a_copy_of_a_prepared_world_runs_with_what_was_prepared(way, prepared):
+    """Before, it had the loops for few bodies without wheels, and waited for each that was not compiled."""
+    world = game()
+    unprepared = world.fork()
+    assert not unprepared._stages.policy.is_prepared
+    world.prepare(capacity=300, wheels=True)
+    world.step()
+    copy = world.fork() if way == "fork" else pickle.loads(pickle.dumps(world))
+    again = copy.fork()
+    for each in (world, copy, again):
+        bodies = each._bodies
+        assert (bodies.pitch, bodies.stores_momentum, each._stages.policy.is_prepared) == (1032, True, True)
+        each.step(3)
+    assert world.state_hash() == copy.state_hash() == again.state_hash()
+    wheel = copy.add_part(ReactionWheel(copy.bodies[2], axis=(1, 0, 0), inertia=0.02, max_torque=1.0, max_speed=50.0))
+    copy.step()
+    copy.remove_part(wheel)
+    copy.step()
+    assert copy._bodies.stores_momentum
+
+
 @pytest.mark.parametrize("game_mode", [False, True])
 @pytest.mark.parametrize("method", sorted(integrators.by_name))
 def test_what_a_world_is_prepared_for_does_not_change_its_bits(method, game_mode, monkeypatch):
@@ -373,19 +398,23 @@ def test_the_command_line_prepares(capsys):
     assert lines[-1] == f"[{total}/{total}] all kernels are ready"
 
 
-def test_the_command_line_prepares_pulses_wheels_and_joints(capsys, monkeypatch):
+def test_the_command_line_prepares_what_a_world_can_be_told_of(capsys, monkeypatch):
+    """Contacts and queries could not be told to it, so that a game with shapes compiled on the machine of its player."""
     monkeypatch.setattr(
         "engine.world.compile_all", lambda loops, progress: [progress(0, 1, loop.name) for loop in loops]
     )
+    signature = inspect.signature(World.prepare)
+    arguments = [name for name, argument in signature.parameters.items() if argument.default is False]
+    assert {"joints", "contacts", "queries", "wheels", "pulses"} == set(arguments)
     found = {}
-    for option in ("", "--pulses", "--wheels", "--joints"):
-        assert main(["prepare", *filter(None, [option])]) == 0
-        found[option] = set(re.findall(r"\] (.*)", capsys.readouterr().out))
-    assert {"drive", "settle", "begin-driven", "run-program"} <= found["--pulses"] - found[""]
-    assert {"drive", "settle", "begin-driven", "run-program"} <= found["--wheels"] and found["--wheels"] - found[
-        "--pulses"
-    ]
-    assert {"move-islands", "island-move", "joint-rows"} <= found["--joints"] - found[""]
+    for argument in ("", *arguments):
+        assert main(["prepare", *([f"--{argument}"] if argument else [])]) == 0
+        found[argument] = set(re.findall(r"\] (.*)", capsys.readouterr().out))
+    assert {"drive", "settle", "begin-driven", "run-program"} <= found["pulses"] - found[""]
+    assert {"drive", "settle", "begin-driven", "run-program"} <= found["wheels"] and found["wheels"] - found["pulses"]
+    assert {"move-islands", "island-move", "joint-rows"} <= found["joints"] - found[""]
+    assert {"find-contacts", "point-rows"} <= found["contacts"] - found["joints"]
+    assert {"cast-shapes", "overlap-shapes"} <= found["queries"] - found["contacts"]
 
 
 @pytest.mark.parametrize("arguments", [["--capacity", "0"], ["--integrator", "rk44"], ["--force", "Gravitation"]])
@@ -529,6 +558,68 @@ def test_a_damaged_note_of_requests_is_forgotten(monkeypatch, tmp_path):
     run = background._Workshop()
     run._remember()
     assert run.is_idle
+
+
+class Imported:
+    """A module that asks for a kernel while it is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "asks_for_a_kernel" else None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        background._load_ahead(module.__spec__.loader.wanted)
+
+
+@needs_numba
+def test_what_a_tick_awaits_is_loaded_before_the_tick_is_told(monkeypatch):
+    """The frame that called it first took longer by what it takes to load it, 3 to 20 ms for each kernel.
+
+    It is not loaded while a module is imported, because the thread would wait for ever for a module that waits for a kernel.
+    """
+    loop = choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), True)
+    loop.compile()
+    wanted = loop.factory, loop.made_for, loop.types
+    loaded, original = [], background.compiler.can_run
+    monkeypatch.setattr(
+        background.compiler,
+        "can_run",
+        lambda *kernel: original(*kernel) and loaded.append((workshop.arrivals, threading.current_thread().name)),
+    )
+    workshop = background._Workshop()
+    workshop.is_usable = True
+    assert workshop.ask(wanted, True)
+    deadline = time.monotonic() + PATIENCE
+    while workshop.pending and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert loaded == [(0, "kernels")]
+    assert workshop.arrivals == 1
+    finder = Imported()
+    finder.wanted = wanted
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    importlib.import_module("asks_for_a_kernel")
+    del sys.modules["asks_for_a_kernel"]
+    assert len(loaded) == 1
+
+
+@needs_numba
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no forks")
+def test_no_process_forks_while_a_kernel_is_loaded(monkeypatch):
+    """Its child would have the locks that the thread holds, and nobody who releases them."""
+    begun, may_end, at_fork = threading.Event(), threading.Event(), []
+    monkeypatch.setattr(background, "_is_importing", lambda: begun.set() or may_end.wait())
+    thread = threading.Thread(target=background._load_ahead, args=((None, (), ()),))
+    thread.start()
+    begun.wait()
+    threading.Timer(0.2, lambda: at_fork.append("loaded") or may_end.set()).start()
+    child = os.fork()
+    if not child:
+        os._exit(0 if at_fork and background._loading.acquire(blocking=False) else 1)
+    _pid, status = os.waitpid(child, 0)
+    thread.join()
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 HOLD_PLACE = "import sys; sys.stdin.read()"
