@@ -3,9 +3,7 @@
 Both bodies are moved along their free motion by the gap over a speed at which it closes at most, until they touch or the tick ends
 (conservative advancement: Mirtich, 1996). Free motion is a line and a rotation at the body rates of the start of the tick.
 
-The step of islands then starts where the mass centres are at the first impact of each body, so that impulses act at the points that meet.
-After it, only the share of its motion counts that is left of the tick after the impact. A body that is still fast then, or is spun up,
-stays where it is at the impact, and goes on in the next tick: it could meet something else in the rest of this one.
+The step of islands then starts where the mass centres are at the first impact of each body (see `constraints.late`).
 
 A body on a joint never starts elsewhere, because its joint would be apart: what is fast on a joint meets others at the start of the tick.
 """
@@ -13,17 +11,16 @@ A body on a joint never starts elsewhere, because its joint would be apart: what
 from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
-from ..compilation.packed import Packed, unpack
 from ..constraints.joint_types import load
 from ..constraints.layout import BODY as JOINT_BODY
 from ..constraints.layout import ENABLED as JOINT_ENABLED
-from ..constraints.layout import OPEN
+from ..constraints.layout import IMPACT_TIME, IS_HELD, NO_IMPACT, OPEN, SLOW_ARM, SLOW_WITHIN
 from ..constraints.layout import OTHER as JOINT_OTHER
 from ..constraints.layout import TYPE as JOINT_TYPE
 from ..kernels.quaternions import from_rotation_vector, multiply, normalize
-from ..kernels.vectors import add, add_scaled, dot, scale, subtract
+from ..kernels.vectors import add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from .cores import CORE_RADIUS
 from .layout import BODY, LEAST_HALF, REACH
 from .manifold import PART
@@ -33,13 +30,6 @@ from .parting import TO_NEAREST
 IMPACT = 13
 """The place of `advance_pair` among the addresses of the kernels around islands."""
 
-# rows of `impacts`, whose columns are the bodies: the time of the first impact from the start of the tick, the place at the start, and
-# whether the step of islands starts at the impact; how far the shape may move to be slow, and its reach beyond that; whether the body is
-# on a joint
-TIME, START, IS_AHEAD, SLOW, ARM, IS_HELD = 0, 1, 4, 5, 6, 7
-IMPACT_ROWS = 8
-
-_NEVER = 1e300
 _MOST_STEPS = 256
 """After so many steps, the shapes graze each other, and are compared where they are then."""
 _MET = 1e-5
@@ -155,9 +145,9 @@ def _note(
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
     if body >= 0 and impacts[IS_HELD, body] == 0.0:
         velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
-        if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[TIME, body]:
-            impacts[TIME, body], impacts[SLOW, body] = time, least
-            impacts[ARM, body] = max(float(bounds[shape, REACH]) - least, 0.0)
+        if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[IMPACT_TIME, body]:
+            impacts[IMPACT_TIME, body], impacts[SLOW_WITHIN, body] = time, least
+            impacts[SLOW_ARM, body] = max(float(bounds[shape, REACH]) - least, 0.0)
 
 
 @inlined
@@ -166,55 +156,9 @@ def forget_impacts(impacts: Array, joints: Array, joint_count: int) -> None:
     if impacts.shape[1] == 0:
         return
     for body in range(impacts.shape[1]):
-        impacts[TIME, body], impacts[IS_HELD, body] = _NEVER, 0.0
+        impacts[IMPACT_TIME, body], impacts[IS_HELD, body] = NO_IMPACT, 0.0
     for joint in range(joint_count):
         if joints[JOINT_ENABLED, joint] != 0.0 and joints[JOINT_TYPE, joint] != OPEN:
             impacts[IS_HELD, int(joints[JOINT_BODY, joint])] = 1.0
             if joints[JOINT_OTHER, joint] >= 0.0:
                 impacts[IS_HELD, int(joints[JOINT_OTHER, joint])] = 1.0
-
-
-@kernel("start-at-impacts")
-def start_at_impacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Let the step of islands start where the mass centres are at the first impacts; packed are the bodies and the impacts."""
-    bodies, impacts = unpack(packed)
-    for body in range(impacts.shape[1]):
-        if 0.0 < impacts[TIME, body] < _NEVER:
-            place = load_vector(bodies, PREVIOUS + POSITION, body)
-            store_vector(impacts, START, body, place)
-            impacts[IS_AHEAD, body] = 1.0
-            moved = scale(float(impacts[TIME, body]), load_vector(bodies, PREVIOUS + VELOCITY, body))
-            store_vector(bodies, PREVIOUS + POSITION, body, add(place, moved))
-    return 1
-
-
-@kernel("take-back-from-impacts")
-def take_back_from_impacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Take bodies back by what they moved in the time before their impact.
-
-    Packed are the bodies, the impacts and the length of the tick or step [s].
-    """
-    bodies, impacts, dt = unpack(packed)
-    for body in range(impacts.shape[1]):
-        if impacts[IS_AHEAD, body] != 0.0:
-            end, met = load_vector(bodies, POSITION, body), load_vector(bodies, PREVIOUS + POSITION, body)
-            left, moved = 1.0 - float(impacts[TIME, body]) / dt, subtract(end, met)
-            rates = load_vector(bodies, ANGULAR_VELOCITY, body)
-            turned = float(impacts[ARM, body]) * sqrt(dot(rates, rates)) * dt
-            if (sqrt(dot(moved, moved)) + turned) * left > impacts[SLOW, body]:
-                left = 0.0
-            store_vector(bodies, POSITION, body, add_scaled(met, left, moved))
-            store_vector(bodies, PREVIOUS + POSITION, body, load_vector(impacts, START, body))
-            impacts[IS_AHEAD, body] = 0.0
-    return 1
-
-
-@kernel("undo-start-at-impacts")
-def undo_start_at_impacts(packed: Packed, start: int, unused: int) -> int:
-    """Put back where the bodies were at the start of the tick."""
-    bodies, impacts = unpack(packed)
-    for body in range(impacts.shape[1]):
-        if impacts[IS_AHEAD, body] != 0.0:
-            store_vector(bodies, PREVIOUS + POSITION, body, load_vector(impacts, START, body))
-            impacts[IS_AHEAD, body] = 0.0
-    return 1

@@ -231,6 +231,16 @@ ELAPSED = 20
 """The time since the start of the tick at which the last drift began, or ended if the next one has not begun."""
 MEASURES = 21
 
+# rows of `impacts`, whose columns are the bodies; there are none as long as nothing was fast
+IMPACT_TIME = 0
+"""The time from the start of the tick to the first impact of a fast body, at which its step starts, or `NO_IMPACT`."""
+NO_IMPACT = 1e300
+SLOW_WITHIN, SLOW_ARM = 1, 2
+"""How far a shape may move in a tick to be slow, and its reach beyond that."""
+IS_HELD = 3
+"""Whether the body is on a joint, so that its step starts with the tick."""
+IMPACT_ROWS = 4
+
 # columns of `touching`, one row per point of a contact
 OWNER = 0
 """What the normal turns with: nothing, the body, the other body, or the line between two round cores."""

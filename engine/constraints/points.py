@@ -17,6 +17,7 @@ from ..loops.layout import (
     INVERSE_MASS,
     ORIENTATION,
     POSITION,
+    VELOCITY,
 )
 from .joint_types import load, store
 from .layout import (
@@ -65,6 +66,8 @@ MOST_LIGHTNESS, LEAST_SHARE = 8.0, 1e-4
 """What the share is taken of is at most so many inverse masses of the heaviest body, because 1e-3 is too soft where masses differ by 1000;
 and at least this share of what the point yields."""
 
+MOST_TURN_IN_CONTACT = 0.5
+"""An island divides a step in which a vertex that touches, or may, would turn by more than this [rad]."""
 LEAST_LEFT = 0.1
 """The least share of a direction of friction that is still across the normal."""
 
@@ -156,6 +159,69 @@ def _set_directions(
         yields += dot(on_other, apply_symmetric(load_symmetric(own, INVERSE_INERTIA, other), on_other))
         store(rows, row, ON_OTHER, on_other)
     rows[row, YIELDS] = yields
+
+
+@inlined
+def swing_gain(own: Array, place: int, arm: Vector) -> float:
+    """The angular acceleration [rad/s²] per newton that pulls at an arm and per radian, about the axes across the arm, both together."""
+    size = sqrt(dot(arm, arm))
+    if size == 0.0:
+        return 0.0
+    xx, yy, zz, xy, xz, yz = load_symmetric(own, INVERSE_INERTIA, place)
+    along = dot(arm, apply_symmetric((xx, yy, zz, xy, xz, yz), arm)) / (size * size)
+    return size * max(xx + yy + zz - along, 0.0)
+
+
+@inlined
+def _turns_little(own: Array, place: int, speed: float, step: float) -> bool:
+    """Whether no core turns by more than `MOST_TURN_IN_CONTACT`, wherever it is; `speed` is the relative speed of the mass centres."""
+    rates, (xx, yy, zz, _xy, _xz, _yz) = (
+        load_vector(own, ANGULAR_VELOCITY, place),
+        load_symmetric(own, INVERSE_INERTIA, place),
+    )
+    added = 0.5 * speed * sqrt((xx + yy + zz) / float(own[INVERSE_MASS, place]))  # `_turns`, for the worst arm
+    return (sqrt(dot(rates, rates)) + added) * step <= MOST_TURN_IN_CONTACT
+
+
+@inlined
+def _turns(own: Array, place: int, core: Vector, rounding: float, closing: float, step: float) -> float:
+    """The angle by which a core turns about the mass centre in a step, with what an impact at a closing speed may add."""
+    arm, gain = sqrt(dot(core, core)) + rounding, swing_gain(own, place, core)
+    if gain == 0.0:
+        return 0.0
+    moved = cross(load_vector(own, ANGULAR_VELOCITY, place), core)
+    added = closing * gain / (float(own[INVERSE_MASS, place]) + sqrt(dot(core, core)) * gain)
+    return (sqrt(dot(moved, moved)) / arm + added) * step
+
+
+@inlined
+def turn_in_contact(own: Array, links: Integers, touching: Array, link: int, step: float) -> float:
+    """The largest angle by which a point of a contact turns with one of its bodies in a step, before an impact in it or after; 0 if it is
+    small for all points.
+
+    A position stage compares where points are at both ends of a drift. Where they go round meanwhile, what it asks for is no impulse of
+    an impact, and adds energy.
+    """
+    largest = 0.0
+    place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+    q, center = load_quaternion(own, ORIENTATION, place), load_vector(own, POSITION, place)
+    velocity, other_q, other_at = load_vector(own, VELOCITY, place), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+    if other >= 0:
+        velocity = subtract(velocity, load_vector(own, VELOCITY, other))
+        other_q, other_at = load_quaternion(own, ORIENTATION, other), load_vector(own, POSITION, other)
+    speed = sqrt(dot(velocity, velocity))
+    if _turns_little(own, place, speed, step) and (other < 0 or _turns_little(own, other, speed, step)):
+        return 0.0
+    for number in range((links[link, LAST_ROW] - links[link, FIRST_ROW]) // 3):
+        point = links[link, FIRST_POINT] + number
+        core, other_core = load(touching, point, CORE), load(touching, point, OTHER_CORE)
+        span = subtract(add(subtract(center, other_at), rotate(q, 2.0, core)), rotate(other_q, 2.0, other_core))
+        closing = max(-dot(_normal(touching, point, q, other_q, span), velocity), 0.0)
+        largest = max(largest, _turns(own, place, core, float(touching[point, ROUNDING]), closing, step))
+        if other >= 0:
+            rounding = float(touching[point, OTHER_ROUNDING])
+            largest = max(largest, _turns(own, other, other_core, rounding, closing, step))
+    return largest
 
 
 @kernel("point-rows")

@@ -17,7 +17,7 @@ from ..compilation.compiler import (
 from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import rotate
 from ..kernels.rigid_body import BodyState
-from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, subtract
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, subtract
 from ..loops.columns import (
     Array,
     Integers,
@@ -26,7 +26,6 @@ from ..loops.columns import (
     load_principal,
     load_quaternion,
     load_state,
-    load_symmetric,
     load_vector,
     load_wrench,
     store_state,
@@ -43,7 +42,6 @@ from ..loops.layout import (
     CENTER_OF_MASS,
     COUNT,
     INERTIA,
-    INVERSE_INERTIA,
     INVERSE_MASS,
     MASS,
     MOTOR_TORQUE,
@@ -86,6 +84,7 @@ from .calls import (
 )
 from .graph import HARD_ISLANDS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
 from .joint_types import load, store
+from .late import is_late, late_end, late_start
 from .layout import (
     ARM,
     BASE,
@@ -154,6 +153,7 @@ from .layout import (
     WELD,
 )
 from .limits import are_limits_away, is_limit_passed
+from .points import MOST_TURN_IN_CONTACT, swing_gain, turn_in_contact
 from .stages import given
 
 MOST_SWING, MOST_STEPS = 2.0, 32
@@ -632,6 +632,7 @@ def islands_open(
     points: Array,
     sizes: Integers,
     islands: Integers,
+    impacts: Array,
     first_island: int,
     last_island: int,
     state_row: int,
@@ -652,6 +653,9 @@ def islands_open(
     for row in range(STATE_ROWS):
         for place in range(first, last):
             own[row, place] = array[state_row + row, columns[place]]
+    for place in range(first, last if impacts.shape[1] > 0 else first):
+        if is_late(impacts, columns[place]):
+            store_vector(own, POSITION, place, late_start(array, impacts, state_row, columns[place]))
     if stores:
         for row in range(3):
             for place in range(first, last):
@@ -881,9 +885,17 @@ def _close_all(
 
 @kernel("island-division")
 def island_division(
-    own: Array, work: Array, joints: Array, links: Integers, islands: Integers, island: int, step: float
+    own: Array,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    touching: Array,
+    island: int,
+    step: float,
 ) -> int:
-    """The number of equal steps in which an island takes a step, a power of two: 1 unless its joints pull too hard on light bodies.
+    """The number of equal steps in which an island takes a step, a power of two: 1 unless its joints pull too hard on light bodies, or
+    bodies that touch turn too far (see `points.turn_in_contact`).
 
     A joint that pulls with the force F at the arm r turns its body back like a spring of the stiffness ``F r`` [N·m/rad]. The swing about
     the mass centre gains energy if its rate times the step is more than 2, as in a chain of rods of the mass m and length l from
@@ -897,11 +909,11 @@ def island_division(
         size = sqrt(dot(force, force))
         place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
         is_weld = joints[TYPE, link] == WELD
-        work[SOLUTION, place] += size * _swing_gain(own, place, _anchor(own, joints, layout.AT_BODY, place, link))
+        work[SOLUTION, place] += size * swing_gain(own, place, _anchor(own, joints, layout.AT_BODY, place, link))
         if is_weld:
             work[SOLUTION + 1, place] = 1.0
         if other >= 0:
-            work[SOLUTION, other] += size * _swing_gain(own, other, _anchor(own, joints, layout.AT_OTHER, other, link))
+            work[SOLUTION, other] += size * swing_gain(own, other, _anchor(own, joints, layout.AT_OTHER, other, link))
             if is_weld:
                 work[SOLUTION + 1, other] = 1.0
         if _turns_fast(own, place, other, step):
@@ -910,8 +922,14 @@ def island_division(
     for place in range(islands[island, BODIES], islands[island, BODIES_END]):
         if work[SOLUTION + 1, place] == 0.0:
             largest = max(largest, float(work[SOLUTION, place]))
+    turn = 0.0
+    for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
+        turn = max(turn, turn_in_contact(own, links, touching, link, step))
     count = 1
-    while count < MOST_STEPS and step * step * largest > MOST_SWING * MOST_SWING * float(count * count):
+    while count < MOST_STEPS and (
+        step * step * largest > MOST_SWING * MOST_SWING * float(count * count)
+        or turn > MOST_TURN_IN_CONTACT * float(count)
+    ):
         count *= 2
     return count
 
@@ -933,17 +951,6 @@ def _turns_fast(own: Array, place: int, other: int, step: float) -> bool:
     across = cross(relative, spin if dot(spin, spin) < dot(other_spin, other_spin) else other_spin)
     squared = dot(relative, relative)
     return squared > most and dot(across, across) > LEAST_CARRYING * LEAST_CARRYING / (step * step) * squared
-
-
-@inlined
-def _swing_gain(own: Array, place: int, arm: Vector) -> float:
-    """The angular acceleration [rad/s²] per newton that pulls at an arm and per radian, about the axes across the arm, both together."""
-    size = sqrt(dot(arm, arm))
-    if size == 0.0:
-        return 0.0
-    xx, yy, zz, xy, xz, yz = load_symmetric(own, INVERSE_INERTIA, place)
-    along = dot(arm, apply_symmetric((xx, yy, zz, xy, xz, yz), arm)) / (size * size)
-    return size * max(xx + yy + zz - along, 0.0)
 
 
 @inlined
@@ -1096,14 +1103,16 @@ def _take_parts(
 ) -> int:
     """Take one tick with those of some islands that take it in these parts; the number of the island that failed, or -1."""
     own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
-    _own, work, joints, links, _islands, _points, rows, _blocks, _program, measures, _calls, _, _ = unpack(common)
+    _own, work, joints, links, _islands, _points, rows, _blocks, _program, measures, _calls, touching, _ = unpack(
+        common
+    )
     most, whole, taken = 1, 0, 0
     longest = 0.0
     for number in range(parts.shape[0]):
         longest = max(longest, abs(dt * float(parts[number])))
     for island in range(first_island, last_island):
         if (measures[island, IN_PARTS] == 1.0) == (in_parts == 1):
-            count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, island, longest))
+            count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, touching, island, longest))
             measures[island, DIVISION] = float(count)
             most = max(most, count)
             whole += int(count == 1)
@@ -1199,6 +1208,7 @@ def islands_close(
     links: Integers,
     points: Array,
     sizes: Integers,
+    impacts: Array,
     stores: bool,
     dt: float,
 ) -> int:
@@ -1220,6 +1230,9 @@ def islands_close(
     for row in range(STATE_ROWS):
         for place in range(sizes[PLACES]):
             array[row, columns[place]] = own[row, place]
+    for place in range(sizes[PLACES] if impacts.shape[1] > 0 else 0):
+        if is_late(impacts, columns[place]):
+            store_vector(array, POSITION, columns[place], late_end(array, own, impacts, place, columns[place], dt))
     if stores:
         for row in range(3):
             for place in range(sizes[PLACES]):

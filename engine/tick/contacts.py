@@ -152,6 +152,7 @@ class Contacts:
             self._points, (columns, self._grounds) = held, gathered_points(held)
             self._columns = columns
         self._found, self._polygon, self._narrow = comparison(self._columns, self._has_cores)
+        self.islands.impacts = np.zeros((rows.IMPACT_ROWS, self._bodies.count if self._has_fast else 0))
         self._terrain = (
             *(self._grounds, np.flatnonzero(types >= layout.MESH), self._bounds),
             *_terrain_scratch(self._has_terrain),
@@ -250,7 +251,6 @@ class Contacts:
         """
         bodies, graph, table = self._bodies, self.islands.graph, self.table
         ahead = np.zeros(bodies.array.shape if self._has_fast else (1, 1))
-        self._impacts = np.zeros((impact.IMPACT_ROWS, bodies.count if self._has_fast else 0))
         before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         found = Packed(
             *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._near, self._pairs),
@@ -260,7 +260,7 @@ class Contacts:
                 self._narrow,
                 self._terrain,
                 ahead,
-                self._impacts,
+                self.islands.impacts,
                 self._found,
                 self._polygon,
                 self._taken,
@@ -283,19 +283,6 @@ class Contacts:
         )
         find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
         return [before.operation, find], keep
-
-    def around_impacts(
-        self, function: Callable[[Any], Callable[..., Any]], dt: float
-    ) -> tuple[list[Operation], list[Operation]]:
-        """What is done before and after the step of islands for bodies with impacts; `operations` comes first."""
-        if not self._has_fast:
-            return [], []
-        packed = Packed(self._bodies.array, self._impacts)
-        undone = function(impact.undo_start_at_impacts), packed
-        start = Operation(function(impact.start_at_impacts), packed, 0, undone)
-        return [start], [
-            Operation(function(impact.take_back_from_impacts), Packed(self._bodies.array, self._impacts, dt))
-        ]
 
     def solver_of(self, body: int) -> str:
         """What found the impulses on a body, given its row, in the last tick: "direct", "unfinished", "sweeps" or "none"."""
@@ -465,7 +452,4 @@ def kernels_of_contacts() -> list[Loop]:
     )
     kept = Packed(array, array, array, flat, array, flat, flat, array, integers, flat, flat, 1.0)
     loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)]
-    moved = Packed(array, array)
-    loops += [named(function, moved, 0, 0) for function in (impact.start_at_impacts, impact.undo_start_at_impacts)]
-    loops.append(named(impact.take_back_from_impacts, Packed(array, array, 1.0), 0, 0))
     return [*loops, _near_loop(), *_core_loops(), *_terrain_loops(), *_impact_loops()]

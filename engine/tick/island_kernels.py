@@ -166,9 +166,10 @@ class Bound:
                 islands.points,
                 graph.sizes,
                 graph.islands,
+                islands.impacts,
             ),
         )
-        self.close = (table, islands.joints, graph.links, islands.points, graph.sizes)
+        self.close = (table, islands.joints, graph.links, islands.points, graph.sizes, islands.impacts)
 
 
 def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed:
@@ -209,7 +210,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_stages, array, array, 0, 0, 0),
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
         named(solver.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
-        named(step.island_division, array, array, array, integers, integers, 0, 1.0),
+        named(step.island_division, array, array, array, integers, integers, array, 0, 1.0),
         named(points.point_rows, array, array, integers, array, array, array, array, 0, 0, 0, 0, 0),
         named(cone.point_matrix, integers, integers, array, array, 0),
         named(cone.correct_cones, array, array, integers, integers, array, array, array, integers, flat, 0, 1.0, 1.0),
@@ -222,11 +223,25 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
 
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
-_OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _INTEGERS)
+_OPEN = (
+    _FLAT,
+    *[_ARRAY] * 4,
+    _FLAT,
+    _ARRAY,
+    _ARRAY,
+    _FLAT,
+    _ARRAY,
+    _ARRAY,
+    _INTEGERS,
+    _ARRAY,
+    _FLAT,
+    _INTEGERS,
+    _ARRAY,
+)
 _COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT, _ARRAY, _ARRAY)
 _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
-_CLOSE = (_ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
+_CLOSE = (_ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _ARRAY)
 _ENDS = (_ARRAY, _ARRAY, _FLAT)
 _MOVE = Packed(*(_FLAT, _FLAT, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_CLOSE), _NUMBERS, _NUMBERS, _FLAT, 0, 1.0))
 _PASSES = Packed(_ARRAY, _FLAT, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_CLOSE), _NUMBERS, _ARRAY, 1.0)

@@ -46,6 +46,8 @@ class Islands:
         self.graph = Graph(has_all)
         self.failed = np.full(1, -1, np.int64)
         """The island that failed in the last tick, or -1."""
+        self.impacts = np.zeros((layout.IMPACT_ROWS, 0))
+        """The first impact of each body in the tick, with a column per body if there is anything fast."""
         self.seen: tuple[int, ...] = ()
         self.version = 0
         self._room: Integers | None = None

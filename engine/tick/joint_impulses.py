@@ -73,6 +73,7 @@ class Impulses:
                 islands.points,
                 sizes,
                 graph.islands,
+                np.zeros((layout.IMPACT_ROWS, 0)),
                 0,
                 int(sizes[ISLANDS]),
                 0,

@@ -141,8 +141,7 @@ class Joints:
         if not contacts.any:
             return [], [move]
         found, keep = contacts.operations(kernels.function, kernels.around_calls, self._steps_of(control), tick.dt)
-        start, take_back = contacts.around_impacts(kernels.function, tick.dt)
-        return found, [*start, move, *take_back, keep]
+        return found, [move, keep]
 
     def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
         """What is done in a tick of several steps before the first step, after each step, and after the last one."""
