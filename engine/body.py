@@ -622,7 +622,8 @@ class Body:
             collides_with: The layers of the shapes that it touches.
             sensor: Whether it only reports what it overlaps to functions of `World.on_contact`, and never pushes.
             name: Its name, which other shapes may share; None is the kind of shape.
-            allow_overlap: Whether the first tick with the shape may begin with it deep in others, from which it then parts.
+            allow_overlap: Whether the first tick with the shape may begin with it deep in others, from which it then parts, whether or not
+                these allow it too.
 
         Returns:
             The handle of the shape.

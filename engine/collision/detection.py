@@ -76,6 +76,7 @@ from .layout import (
     FRICTION,
     GAP,
     GROUP,
+    HAS_BEEN,
     HIGH,
     IS_NEW,
     LAYER,
@@ -114,6 +115,7 @@ from .layout import (
     SIZES,
     SOLVER,
     SPHERE,
+    TO_BE_CHECKED,
     TO_FIRST,
     TURN,
     TURNS_WITH,
@@ -460,8 +462,9 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             if found[each, APART_BY] < found[deepest, APART_BY]:
                 deepest = each
         is_sensed = shapes[SENSOR, first] != 0.0 or shapes[SENSOR, second] != 0.0
-        is_new = shapes[IS_NEW, first] != 0.0 or shapes[IS_NEW, second] != 0.0
-        if is_new and not is_sensed and found[deepest, APART_BY] < -DEEPEST_OF_SIZE * least:
+        # the larger one counts: either may allow it
+        is_checked = max(shapes[IS_NEW, first], shapes[IS_NEW, second]) == TO_BE_CHECKED
+        if is_checked and not is_sensed and found[deepest, APART_BY] < -DEEPEST_OF_SIZE * least:
             counts[SHORT], counts[DEEP], counts[DEEP_IN] = SHORT_OF_SPACE, first, second
             found[0, APART_BY] = found[deepest, APART_BY]
             return FULL
@@ -572,7 +575,7 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     known_count[0] = written
     for shape in range(counts[SHAPES]):
         if shapes[ENABLED, shape] != 0.0:
-            shapes[IS_NEW, shape] = 0.0
+            shapes[IS_NEW, shape] = HAS_BEEN
         if moves(shapes, shape):
             _move_shape(shapes, shape, dt)
     return 1

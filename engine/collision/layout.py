@@ -18,7 +18,9 @@ SHAPE_VELOCITY, SHAPE_SPIN, PIVOT = 22, 25, 28
 """Of a shape of the world, the velocity of the origin of the shape of which it is a part, its angular velocity, and this origin from its
 own, in its own axes."""
 IS_NEW = 31
-"""Whether its depth in other shapes is still to be checked, because no tick has been taken with it."""
+"""What the next tick begins with: a shape with which a tick has been taken, a new one whose depth in others is checked, or one that may be
+deep in others, which are not checked against it either."""
+HAS_BEEN, TO_BE_CHECKED, MAY_OVERLAP = 0.0, 1.0, 2.0
 SHAPE_ROWS = 32
 
 SPHERE, BOX, PLANE, CAPSULE, CYLINDER, HULL, MESH, FIELD = range(8)

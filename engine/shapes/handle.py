@@ -14,7 +14,7 @@ from ..collision import layout
 from ..constraints.layout import BY_SWEEPS
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, FLAG, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
+from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
 from .shape import Shape, pivot_of, placed, pose_of_whole
 
@@ -39,7 +39,7 @@ SHAPES = Schema(
         Field("velocity", Kind.COMMAND, 3, "m/s", "world", digest=11, rule=ANY, is_new=True, meaning="of the shape's origin"),
         Field("angular_velocity_world", Kind.COMMAND, 3, "rad/s", "world", digest=12, rule=ANY, is_new=True),
         Field("pivot", Kind.MODEL, 3, "m", "shape", digest=13, is_new=True, meaning="origin of the shape of which it is a part"),
-        Field("placed", Kind.STATE, digest=14, is_new=True, stored=FLAG, meaning="whether its depth in others is still to be checked"),
+        Field("placed", Kind.STATE, digest=14, is_new=True, stored=up_to(2), meaning="1: its depth in others is checked; 2: it is allowed"),
     ),
     flown=True,
     flown_while=("velocity", "angular_velocity_world", "placed"),
@@ -165,7 +165,9 @@ class ShapeHandle(TableRows):
             "velocity": vector(velocity, "velocity", owner)[:, np.newaxis],
             "angular_velocity_world": vector(angular_velocity_world, "angular_velocity_world", owner)[:, np.newaxis],
             "pivot": np.transpose([pivot_of(solid) for solid in solids]),
-            "placed": [[not boolean(allow_overlap, "allow_overlap", owner)]],
+            "placed": [
+                [layout.MAY_OVERLAP if boolean(allow_overlap, "allow_overlap", owner) else layout.TO_BE_CHECKED]
+            ],
         }
         super().__init__([(body,)] * len(solids), {key: np.asarray(value, float) for key, value in values.items()})
 
@@ -200,12 +202,18 @@ class ShapeHandle(TableRows):
 
     @property
     def allow_overlap(self) -> bool:
-        """Whether it may be deep in other shapes when the next tick begins; True when a tick has been taken with it."""
-        return not self._value("placed")
+        """Whether the next tick may begin with this shape and others deep in each other; False when a tick has been taken with it.
+
+        It is enough if one of two shapes allows it. A shape with which a tick has been taken is checked against new ones alone.
+        """
+        return self._value("placed") == layout.MAY_OVERLAP
 
     @allow_overlap.setter
     def allow_overlap(self, value: bool) -> None:
-        self._write(layout.IS_NEW, float(not boolean(value, "allow_overlap", repr(self))))
+        if boolean(value, "allow_overlap", repr(self)):
+            self._write(layout.IS_NEW, layout.MAY_OVERLAP)
+        elif self.allow_overlap:
+            self._write(layout.IS_NEW, layout.TO_BE_CHECKED)
 
     @property
     def velocity(self) -> FloatArray:

@@ -231,7 +231,7 @@ class Contacts:
         depth, least = -float(self._found[0, layout.APART_BY]), float(self._bounds[rows, layout.LEAST_HALF].min())
         raise ValueError(
             f"World: {first!r} was placed {depth:.3g} m deep in {second!r}, and the rule is at most half the least extent of both, "
-            f"{least:.3g} m; place them farther apart, or give allow_overlap=True to those that are new"
+            f"{least:.3g} m; place them farther apart, or give allow_overlap=True to one of them"
         )
 
     def _fit_room(self) -> None:

@@ -62,9 +62,8 @@ def test_what_does_not_collide_in_the_first_tick_may_be_anywhere():
         "layers": lambda world, a, b: setattr(a.shapes[0], "collides_with", (7,)),
         "group": lambda world, a, b: setattr(a, "collision_group", 3),
         "sensor": lambda world, a, b: setattr(a.shapes[0], "sensor", True),
-        "allowed": lambda world, a, b: (
-            setattr(a.shapes[0], "allow_overlap", True) or setattr(b.shapes[0], "allow_overlap", True)
-        ),
+        "first": lambda world, a, b: setattr(a.shapes[0], "allow_overlap", True),
+        "second": lambda world, a, b: setattr(b.shapes[0], "allow_overlap", True),
     }
     for name, way in ways.items():
         world, first, second = two(0.9)
@@ -85,7 +84,6 @@ def test_a_disabled_shape_is_checked_when_it_is_enabled():
 
 def test_overlaps_that_are_allowed_part_at_a_metre_per_second():
     world, first, second = two(0.8, allow_overlap=True)
-    first.shapes[0].allow_overlap = True
     start = second.position - first.position
     for tick in range(1, 25):
         world.step()
@@ -99,7 +97,7 @@ def test_overlaps_that_are_allowed_part_at_a_metre_per_second():
 def test_what_has_taken_a_tick_is_not_checked_again(tmp_path):
     world, first, second = two(0.4)
     world.step()
-    assert first.shapes[0].allow_overlap and second.shapes[0].allow_overlap
+    first.shapes[0].allow_overlap = False  # as it is
     second.position = first.position  # poses that are assigned are not checked
     file = tmp_path / "scene.json"
     world.save(file)
@@ -114,6 +112,39 @@ def test_what_has_taken_a_tick_is_not_checked_again(tmp_path):
     for other in (copy.deepcopy(fresh), fresh.fork()):
         with pytest.raises(ValueError, match="was placed"):
             other.step()
+
+
+def test_one_of_two_shapes_allows_an_overlap_for_the_next_tick():
+    """Either of two, and also one with which ticks have been taken; afterwards, what is new is checked again."""
+    world, hull, cargo = two(0.4)
+    world.step()
+
+    def add(allows):
+        body = world.add_body(CUBE, position=hull.position - (0.1, 0.0, 0.0))
+        return body.add_shape(shapes.Box((1.0, 1.0, 1.0)), name="crate", allow_overlap=allows)
+
+    crate = add(True)
+    assert crate.allow_overlap and not hull.shapes[0].allow_overlap
+    world.step()
+    assert not crate.allow_overlap and not hull.shapes[0].allow_overlap
+    last = add(False)
+    for handle in (hull.shapes[0], crate):
+        handle.allow_overlap = True
+    last.body.position = cargo.position
+    with pytest.raises(ValueError, match=r"give allow_overlap=True to one of them"):
+        world.step()
+    cargo.shapes[0].allow_overlap = True
+    kept = world.snapshot()
+    world.step()
+    assert not any(handle.allow_overlap for handle in world.shapes)
+    other = World(1 / 60)
+    other.restore(Snapshot.from_bytes(kept.to_bytes()))
+    assert [shape.allow_overlap for shape in other.shapes] == [True, True, True, False]
+    other.step()
+    assert other.state_hash() == world.state_hash()
+    other.shapes[0].allow_overlap = True
+    other.shapes[0].allow_overlap = False
+    assert not other.shapes[0].allow_overlap
 
 
 def test_a_tick_with_callbacks_is_rejected_as_a_whole():
