@@ -54,8 +54,8 @@ from .joints.mobility import Direction
 from .kernels.vectors import Vector
 from .queries import Hits, Nearest, Overlaps, Queries, kernels_of_queries
 from .saving import copying, prediction, scenes, snapshots
-from .saving.content import Owners
-from .saving.settings import Settings, digest_of_settings
+from .saving.content import Owners, digest_of_world
+from .saving.settings import Settings
 from .saving.snapshots import Snapshot
 from .shapes.handle import ShapeHandle
 from .shapes.material import ALL, DEFAULT, Material
@@ -76,7 +76,7 @@ from .tick.actuators import Actuators, refuse_actuators
 from .tick.assigned import AssignedStates
 from .tick.contact_events import CONTACT_EVENTS, Contact
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
+from .tick.force_list import AnyForce, ForceList, Member, kind_of
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.island_orders import islands_with_orders
@@ -2114,9 +2114,9 @@ class World:
         return hash_of(self._digest())
 
     def _digest(self) -> Iterator[bytes]:
-        yield from digest_of_settings(self._bodies.count, self.tick_count, self._settings.values)
-        yield from self._store.digest(self._held.is_pushed)
-        yield from digest_of_members(self._forces.image())
+        tables, is_pushed = self._store.contents(), self._held.is_pushed
+        count, values, members = self._bodies.count, self._settings.values, self._forces.image()
+        yield from digest_of_world(count, self.tick_count, values, tables, is_pushed, members)
         yield from self._memory._digest()
 
     # inside

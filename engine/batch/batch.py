@@ -12,10 +12,9 @@ from ..body import Body
 from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, refuse
 from ..forces.valves import THRUSTERS
 from ..saving import copying, snapshots
-from ..saving.content import Owners
+from ..saving.content import Owners, digest_of_world
 from ..saving.plain_content import PlainContent, PlainFunction, Rows, whole_rows
 from ..saving.repetition import Span, repeat, select, spans_of
-from ..saving.settings import digest_of_settings
 from ..saving.snapshots import Snapshot, plain_form
 from ..saving.untrusted import check_rows
 from ..shapes.handle import CONTACTS
@@ -23,8 +22,7 @@ from ..store.bodies import BODIES
 from ..store.calling import check_calls, identity
 from ..store.rows import TableRows
 from ..store.schema import Schema
-from ..store.store import digest_of, hash_of
-from ..tick.force_list import digest_of_members
+from ..store.store import hash_of
 from ..tick.freezing import FROZEN_BODIES
 from ..world import World
 from .quarantine import INACTIVE, MEMBERS, REASONS, Failure, Members, Quarantine
@@ -400,15 +398,9 @@ class Batch:
         """
         place = self._member(member, "Batch.state_hash")
         _ = self._world.tick_count
-        owners = self._members.owners
-        plain = self._alone(place)
-
-        def parts() -> Any:
-            yield from digest_of_settings(len(plain.names), plain.tick, plain.values)
-            yield from digest_of([_whole(rows) for rows in plain.tables.values()], False)
-            yield from digest_of_members(owners.forces.image())
-
-        return hash_of(parts())
+        plain, members = self._alone(place), self._members.owners.forces.image()
+        tables = [_whole(rows) for rows in plain.tables.values()]
+        return hash_of(digest_of_world(len(plain.names), plain.tick, plain.values, tables, False, members))
 
     # state
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray
 from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..saving.content import Owners
-from ..saving.repetition import member_of
+from ..saving.repetition import SHARED, member_of
 from ..store.bodies import BODIES
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
 from ..store.table import Table
@@ -127,7 +128,8 @@ class Members:
         if not len(members):
             return
         if reason != INACTIVE:
-            self._return_to_start(members)
+            # sensors, loops and functions have written to their rows in the tick that they cannot run
+            self.owners.store.undo_in_rows(partial(self._rows_are_of, members))
         self.touching.stop(members)
         ticks, rows = self.ticks[members], self.bodies_of(members)
         frozen = self._frozen
@@ -137,23 +139,15 @@ class Members:
         cause = float(CONFLICT if reason == CONFLICTING else OWN_STATE)
         frozen.append(np.array([rows, np.full(len(rows), tick), np.full(len(rows), cause)]))
 
-    def _return_to_start(self, members: IntArray) -> None:
-        """Put back what sensors, loops and functions have written to the rows of members in the tick that they cannot run."""
-        for function, arguments in reversed(list(self.owners.store.log or ())):
-            table = getattr(function, "__self__", None)
-            if not isinstance(table, Table) or function.__name__ != "_set" or table in (self.table, self._frozen):
-                continue
-            components, rows, values = arguments
-            places = np.atleast_1d(np.arange(table.count)[rows])
-            fields = {field.name: table.read(field.name, places) for field in table.schema.body_references}
-            if table.schema is BODIES or table.schema.follows == BODIES.name:
-                owner = places % self.count
-            else:
-                owner = member_of(table.schema, fields, len(places), self.count)
-            own = self.are_of(owner, members)
-            if own.any():
-                former = np.asarray(values).reshape(-1, len(places))[:, own]
-                table.write(components, places[own], former if isinstance(components, slice) else former[0])
+    def _rows_are_of(self, members: IntArray, table: Table, rows: IntArray) -> Mask:
+        """Which of these rows of a table belong to one of these members, but for what is kept of members themselves."""
+        if table in (self.table, self._frozen):
+            return np.zeros(len(rows), np.bool_)
+        if table.schema is BODIES or table.schema.follows == BODIES.name:
+            return self.are_of(rows, members)
+        fields = {field.name: table.read(field.name, rows) for field in table.schema.body_references}
+        owner = member_of(table.schema, fields, len(rows), self.count)
+        return (owner != SHARED) & self.are_of(owner, members)
 
     def go_on(self, members: IntArray, ticks: IntArray) -> None:
         """Have members that stood still run again, from these ticks of their own clocks on."""

@@ -7,14 +7,16 @@ form, with places instead of handles, from which bytes and copies come.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..checks import FloatArray
 from ..clock import Clock
 from ..loops import layout
 from ..store.bodies import Bodies, Follower, Roster
 from ..store.memory import Memory
 from ..store.objects import digest_of_state
+from ..store.schema import Schema
 from ..store.store import Store, digest_of
 from ..store.table import Table
 from ..tick.force_list import ForceList, MembersImage, digest_of_members
@@ -181,6 +183,29 @@ class Owners:
         self.stages.restart()
 
 
+def digest_of_world(
+    count: int,
+    tick: int,
+    values: Values,
+    tables: Iterable[tuple[Schema, FloatArray]],
+    is_pushed: bool,
+    members: MembersImage,
+) -> Iterator[bytes]:
+    """What `World.state_hash` hashes, but for memory and attached objects.
+
+    Args:
+        count: The number of bodies.
+        tick: The number of ticks.
+        values: The settings.
+        tables: The schemas and rows of the tables that have any.
+        is_pushed: Whether forces for one tick have yet to act.
+        members: Forces, parts and joints.
+    """
+    yield from digest_of_settings(count, tick, values)
+    yield from digest_of(tables, is_pushed)
+    yield from digest_of_members(members)
+
+
 def digest_of_content(content: Content) -> Iterator[bytes]:
     """The content as bytes that are equal for equal futures, as `World.state_hash` hashes them."""
     inventory = content.inventory
@@ -190,9 +215,9 @@ def digest_of_content(content: Content) -> Iterator[bytes]:
         if len(image.rows.ids)
     ]
     is_pushed = content.push_tick == content.tick
-    yield from digest_of_settings(len(inventory.roster.handles), content.tick, inventory.values)
-    yield from digest_of(tables, is_pushed and any(schema is PUSHES for schema, _content in tables))
-    yield from digest_of_members(inventory.members)
+    is_pushed = is_pushed and any(schema is PUSHES for schema, _content in tables)
+    count = len(inventory.roster.handles)
+    yield from digest_of_world(count, content.tick, inventory.values, tables, is_pushed, inventory.members)
     for name in sorted(content.states):
         yield from digest_of_state(content.states[name], name)
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, Protocol
 from weakref import ref
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray
 from .objects import field_bytes, state_of
@@ -178,6 +179,17 @@ class Store:
             log.pop()
         return failure
 
+    def undo_in_rows(self, are_chosen: Callable[[Table, IntArray], npt.NDArray[np.bool_]]) -> None:
+        """Undo what the present tick has changed so far in some rows of tables, and leave all other changes.
+
+        Args:
+            are_chosen: Tells which of these rows of a table are meant, as a mask.
+        """
+        for function, arguments in reversed(list(self.log or ())):
+            table = getattr(function, "__self__", None)
+            if isinstance(table, Table):
+                table.undo_in_rows(function, arguments, are_chosen)
+
     def all_or_nothing(self) -> _Operation:
         """Return a context that undoes the changes of its block if the block raises."""
         return _Operation(self)
@@ -227,20 +239,20 @@ class Store:
 
     # digest
 
-    def digest(self, is_pending: bool) -> Iterator[bytes]:
-        """The tables as bytes that are equal for equal values, with the fields in hash order.
-
-        Empty tables are left out, and so are tables of zeros that belong to the rows of another table.
-
-        Args:
-            is_pending: Whether the values for one tick have yet to act.
-        """
-        contents = ((table.schema, table.array[:, : table.count]) for table in self.tables.values() if table.count)
-        return digest_of(contents, is_pending)
+    def contents(self) -> Iterator[tuple[Schema, FloatArray]]:
+        """The schema and the rows of each table that has any, shape (schema.size, rows)."""
+        return ((table.schema, table.array[:, : table.count]) for table in self.tables.values() if table.count)
 
 
 def digest_of(contents: Iterable[tuple[Schema, FloatArray]], is_pending: bool) -> Iterator[bytes]:
-    """The same for the contents of tables that have rows, of shape (schema.size, rows)."""
+    """Tables as bytes that are equal for equal values, with the fields in hash order.
+
+    Tables of zeros that belong to the rows of another table are left out.
+
+    Args:
+        contents: The tables that have rows, of shape (schema.size, rows).
+        is_pending: Whether the values for one tick have yet to act.
+    """
     for schema, content in sorted(contents, key=lambda pair: pair[0].name):
         hashed = [field for field in schema.hashed if is_pending or field.kind is not Kind.ONE_TICK]
         if not hashed or (schema.follows and not content.any()):

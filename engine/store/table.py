@@ -174,6 +174,34 @@ class Table:
                 store.log.append((self._set_together, (blocks.components, rows, places, former)))
         self._set_together(blocks.components, rows, places, values)
 
+    def undo_in_rows(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], are_chosen: Callable[[Table, IntArray], Any]
+    ) -> None:
+        """Undo a change of values in some rows only, which is a change itself.
+
+        Args:
+            function: A method of this table that is in the undo log.
+            arguments: Its arguments.
+            are_chosen: Tells which of these rows of a table are meant, as a mask.
+        """
+        if function.__name__ == self._set.__name__:
+            components, rows, values = arguments
+        elif function.__name__ == self._set_places.__name__:
+            _changed, rows, index, values = arguments
+            components = index[0] if isinstance(index, tuple) else index
+        else:
+            return  # rows that were added or removed
+        places = np.atleast_1d(np.arange(self.count)[rows])
+        own = are_chosen(self, places)
+        if own.any():
+            numbers = np.atleast_1d(np.arange(self.schema.size)[components]).ravel()
+            former = np.asarray(values).reshape(len(numbers), len(places))[:, own]
+            assert self.store is not None
+            self.store.before_change(self)
+            for number, kept in zip(numbers.tolist(), former, strict=True):
+                self.store.record(self._set, number, places[own], self.array[number, places[own]])
+                self._set(number, places[own], kept)  # without `Schema.settle`, whose numbers were kept as well
+
     def _are_numbers(self, components: slice | int) -> bool:
         """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""
         first, last = self.numbers
