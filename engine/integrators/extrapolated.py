@@ -117,7 +117,7 @@ class Extrapolated(Integrator):
         function, tables = in_passes([extrapolate], bodies, forces)
 
         def at_stage(block: int, offset: float, steps: Integers, length: float) -> list[Operation]:
-            clocks = offset, dt, length, int(steps is not control)
+            clocks = offset, dt, length, round(dt / length)
             packed = Packed(array, control, steps, history, bodies.stage_array(1), tables, clocks)
             others = acting.operations(block, offset, steps, length) if acting is not None else []
             return [Operation(function, packed, STAGE_WRENCH + WRENCH_ROWS * block), *others]
@@ -158,7 +158,7 @@ def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
 def _own_loops(bodies: Columns) -> tuple[Loop, Loop]:
     array, control = bodies.array, bodies.control
     tables = np.zeros((1, 3), np.int64), array, array, array, control
-    packed = Packed(array, control, control, array, array, tables, (0.0, 1.0, 1.0, 0))
+    packed = Packed(array, control, control, array, array, tables, (0.0, 1.0, 1.0, 1))
     return (
         Loop(extrapolation.extrapolate, (bodies.pitch,), (packed, 0, 0)),
         Loop(extrapolation.remember, (bodies.pitch,), (Packed(array, control, array), 0, 0)),

@@ -17,7 +17,7 @@ def extrapolate(pitch: int) -> Callable[..., int]:
 
     Packed are the bodies, their control, that of the steps of a tick that is divided, or the same again, the history, the stages, what
     `point_forces.add_forces` takes, and of the clocks the time of the stage after the start of the step [s], the length of a tick and of a
-    step [s], and 1 if the tick is divided.
+    step [s], and the number of steps in a tick.
 
     Let c be the held wrench of this tick, b that of the previous tick and a that of the tick before. The result at x ticks after the
     start of the tick is ``c + x (c − b) + x (x + 1)/2 (c − 2 b + a)``, the quadratic through the three values at x = −2, −1 and 0. It is
@@ -28,12 +28,12 @@ def extrapolate(pitch: int) -> Callable[..., int]:
     @kernel(f"extrapolate-{pitch}")
     def operation(packed: Packed, wrench_row: int, ticks_left: int) -> int:
         array, control, steps, history, stages, forces, clocks = unpack(packed)
-        offset, dt, step, is_divided = clocks
+        offset, dt, step, count = clocks
         calls, layers, springs, point_forces, counts = forces
         if array.shape[1] != pitch or history.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        start = float(control[TICKS]) * dt
-        passed = float(steps[TICKS]) * step + offset - start if is_divided != 0 else float(offset)
+        # by the steps since the start of the tick alone, so that the result does not depend on when the world began to count
+        passed = float(steps[TICKS] - control[TICKS] * count) * step + offset
         ticks = passed / dt
         half_square = 0.5 * ticks * (ticks + 1.0)
         for row in range(WRENCH_ROWS):
@@ -45,7 +45,7 @@ def extrapolate(pitch: int) -> Callable[..., int]:
                 slope = now - last if known > 0.5 else 0.0
                 bend = now - 2.0 * last + older if known > 1.5 else 0.0
                 stages[wrench_row + row, column] = now + ticks * slope + half_square * bend
-        time, row = start + passed, wrench_row
+        time, row = float(control[TICKS]) * dt + passed, wrench_row
         if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
             return -1
         return 1

@@ -6,7 +6,7 @@ import pytest
 from engine import MassProperties, Snapshot, World, flight, forces
 from engine.batch import Batch
 from engine.batch.resetting import Source
-from engine.integrators import by_name
+from engine.integrators import Extrapolated, Substepped, by_name
 from engine.saving.plain_content import plain_of
 from engine.store.schema import Kind
 
@@ -197,6 +197,57 @@ def test_a_failed_member_stands_still_at_the_start_of_its_tick_with_everything_t
     assert batch.failures() == ()
     batch.step(5)
     assert batch.tick_count.tolist() == [40, 5, 5, 40]
+
+
+def test_a_failed_member_keeps_nothing_of_what_functions_have_set_in_the_tick_that_it_did_not_run():
+    template = World(dt=0.1)
+    ship = template.add_body(MassProperties.box(2.0, (1.0, 2.0, 3.0)), name="ship")
+    places, along = [(0, 1, 0), (0, -1, 0)], [(0, 0, 1)] * 2
+    bank = template.add_force(forces.ThrusterBank(ship, positions=places, directions=along, max_forces=3.0))
+    jet = template.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(1, 0, 0), max_force=4.0))
+    levels = np.array([(0.1, 0.2), (0.3, 0.4), (0.5, 0.6)])
+
+    def command(called):
+        called[bank].throttle = levels
+        called[jet].set(1, throttle=0.25)
+        called[jet].set([0, 1], max_force=[5.0, 6.0])
+        called[ship].angular_velocity_body = (0.1, 0.2, 0.3)
+
+    batch = Batch(template, members=3)
+    batch[bank].throttle = 0.5
+    batch[jet].throttle = 1.0
+    batch.step(5)
+    batch[ship].set(1, position=(1.7e308, 0.0, 0.0), velocity=(1.7e308, 0.0, 0.0))
+    before, others = batch.state_hash(1), (batch.world(0), batch.world(2))
+    batch.on_tick(command)
+    batch.step(1)
+    assert batch.failed.tolist() == [False, True, False]
+    assert batch.state_hash(1) == before
+    assert batch[bank].impulse[1].tolist() == pytest.approx([0.75, 0.75], rel=1e-14)
+    assert batch[jet].max_force.tolist() == [5.0, 4.0, 4.0]
+    for member, alone in zip((0, 2), others, strict=True):
+        ship, (bank, jet) = alone.body("ship"), alone.forces
+        bank.throttle = levels[member]
+        jet.max_force = [5.0, None, 4.0][member]
+        ship.angular_velocity_body = (0.1, 0.2, 0.3)
+        alone.step()
+        assert alone.state_hash() == batch.state_hash(member)
+
+
+@pytest.mark.parametrize("method", [Extrapolated("rk4"), Extrapolated(Substepped("rk4", 3)), Substepped("rk4", 3)])
+def test_a_reset_member_has_the_bits_of_a_world_alone_with_methods_made_of_others(method):
+    template = World(dt=0.1, integrator=method)
+    ship = template.add_body(MassProperties.box(2.0, (1.0, 2.0, 3.0)), angular_velocity_body=(1.0, 0.2, 0.3))
+    jet = template.add_force(forces.Thruster(ship, position=(0, 1, 0), direction=(0, 0, 1), max_force=3.0))
+    batch = Batch(template, members=3)
+    batch.step(7)
+    batch.reset([1])
+    alone = batch.world(1)
+    for throttle in np.random.default_rng(1).random(20).tolist():
+        batch[jet].throttle = alone.forces[0].throttle = throttle
+        batch.step()
+        alone.step()
+        assert alone.state_hash() == batch.state_hash(1)
 
 
 def test_a_tank_that_would_leave_no_valid_tensor_stops_only_its_own_member():
