@@ -14,7 +14,7 @@ from ..compilation.choice import Policy
 from ..flight.part import Place, SampledPart
 from ..joints.joint import JointConflictError
 from ..loops.floating_point import refuse_mode
-from ..loops.layout import BAD, OTHER_MODE, OVERFLOWED
+from ..loops.layout import ANGULAR_VELOCITY, BAD, OTHER_MODE, OVERFLOWED, VELOCITY
 from ..store.bodies import Bodies
 from ..store.calling import NEVER_RUN, Callback, EventCallback, refuse_result
 from ..store.memory import Memory
@@ -515,9 +515,11 @@ class Stages:
             body = self._bodies.handles[index]
             cause = f"the force {force!r} on it is not finite"
         else:
+            # not of the handle, which keeps what it needs to read, and there is one for each member of a batch
+            velocity, rates = (self._bodies.array[row : row + 3, index].tolist() for row in (VELOCITY, ANGULAR_VELOCITY))
             cause = (
-                f"no single force is the cause; the body started the tick with velocity {body.velocity.tolist()} m/s and "
-                f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
+                f"no single force is the cause; the body started the tick with velocity {velocity} m/s and "
+                f"angular_velocity_body {rates} rad/s"
             )
         return NonFiniteStateError(
             f"{body}: its state is not finite after the tick from t = {time:g} s (dt = {self._dt:g} s); "
