@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -184,23 +184,34 @@ class Table:
             arguments: Its arguments.
             are_chosen: Tells which of these rows of a table are meant, as a mask.
         """
+        for component, rows, former in self._undone(function, arguments):
+            own = are_chosen(self, rows)
+            if own.any():
+                chosen = rows[own]
+                assert self.store is not None
+                self.store.before_change(self)
+                self.store.record(self._set, component, chosen, self.array[component, chosen])
+                self._set(component, chosen, former[own])  # without `Schema.settle`, whose numbers were kept as well
+
+    def _undone(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> Iterator[tuple[int, IntArray, FloatArray]]:
+        """The components, rows and former values that an inverse of a change of values puts back; nothing of rows that come or go."""
         if function.__name__ == self._set.__name__:
             components, rows, values = arguments
-        elif function.__name__ == self._set_places.__name__:
-            _changed, rows, index, values = arguments
-            components = index[0] if isinstance(index, tuple) else index
+            rows = np.atleast_1d(np.arange(self.count)[rows])
+            numbers = np.atleast_1d(np.arange(self.schema.size)[components])
+        elif function.__name__ == self._set_together.__name__:
+            _components, rows, places, values = arguments
+            if type(places) is tuple:
+                blocks, members = places
+                yield from ((block[0], block[1] + members, each) for block, each in zip(blocks, values, strict=True))
+                return
+            rows, numbers = np.array([rows]), places
         else:
-            return  # rows that were added or removed
-        places = np.atleast_1d(np.arange(self.count)[rows])
-        own = are_chosen(self, places)
-        if own.any():
-            numbers = np.atleast_1d(np.arange(self.schema.size)[components]).ravel()
-            former = np.asarray(values).reshape(len(numbers), len(places))[:, own]
-            assert self.store is not None
-            self.store.before_change(self)
-            for number, kept in zip(numbers.tolist(), former, strict=True):
-                self.store.record(self._set, number, places[own], self.array[number, places[own]])
-                self._set(number, places[own], kept)  # without `Schema.settle`, whose numbers were kept as well
+            return
+        former = np.asarray(values).reshape(len(numbers), len(rows))
+        yield from ((int(number), rows, each) for number, each in zip(numbers, former, strict=True))
 
     def _are_numbers(self, components: slice | int) -> bool:
         """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""

@@ -516,7 +516,9 @@ class Stages:
             cause = f"the force {force!r} on it is not finite"
         else:
             # not of the handle, which keeps what it needs to read, and there is one for each member of a batch
-            velocity, rates = (self._bodies.array[row : row + 3, index].tolist() for row in (VELOCITY, ANGULAR_VELOCITY))
+            velocity, rates = (
+                self._bodies.array[row : row + 3, index].tolist() for row in (VELOCITY, ANGULAR_VELOCITY)
+            )
             cause = (
                 f"no single force is the cause; the body started the tick with velocity {velocity} m/s and "
                 f"angular_velocity_body {rates} rad/s"
