@@ -10,21 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from .checks import FloatArray, array, is_row, members, real, refuse, stack, unit_quaternions
-from .collision import casting, cores, layout
-from .collision.casting import bound_shapes, cast_shapes, measure_shapes, overlap_shapes
+from .collision import casting, cores, layout, terrain
+from .collision.casting import ENDLESS, FARTHEST, bound_shapes, cast_shapes, measure_shapes, overlap_shapes
 from .collision.parting import part_cores
 from .collision.poses import axes_of
+from .collision.terrain_questions import cast_on_terrain, part_from_terrain
 from .collision.tree import MOST_STACKED, NODE_SIZE, grow_tree
 from .compilation.choice import Loop, StandIn, in_python, named, ready
+from .compilation.compiler import address_in_python
 from .loops.columns import Integers
 from .reading import reading
 from .shapes.handle import ShapeHandle, bits_of
-from .shapes.points import Points
 from .shapes.shape import Shape, Solid
 from .store.bodies import Bodies
 from .store.rows import is_body, rows_in
 from .store.table import Table
-from .tick.contacts import comparison, forms_of, gathered_points
+from .tick.contacts import Gathered, comparison, forms_of, gathered_points, inner_loop
 
 if TYPE_CHECKING:
     from .body import Body
@@ -93,23 +94,19 @@ class Nearest(NamedTuple):
 
     distance: FloatArray
     """Distance of the two points [m]; negative if the shapes overlap, shape (n,). Its size then is the least distance by which one of the
-    shapes must be moved to part them."""
+    shapes must be moved to part them, or one of them and the triangle of a terrain in which it is deepest. Infinite for a shape whose
+    middle is in front of no triangle of a mesh."""
     point_a_world: FloatArray
-    """The point on the first one [m], world frame, shape (n, 3)."""
+    """The point on the first one [m], world frame; nan if there is none, shape (n, 3)."""
     point_b_world: FloatArray
-    """The point on the second one [m], world frame, shape (n, 3)."""
+    """The point on the second one [m], world frame; nan if there is none, shape (n, 3)."""
     normal_world: FloatArray
-    """Unit vector from the second one to the first, world frame, shape (n, 3)."""
+    """Unit vector from the second one to the first, world frame; nan if there is none, shape (n, 3)."""
     shapes_a: tuple[ShapeHandle, ...]
     """The shape of the first one on which the point is."""
     shapes_b: tuple[ShapeHandle, ...]
     """The shape of the second one on which the point is."""
 
-
-_ENDLESS = 1e200
-"""A shape whose box is longer has no bounds [m]."""
-_FARTHEST = 1e300
-"""How far a cast goes that has no end [m]."""
 
 _CORES: dict[int, Callable[[float, float, float], tuple[int, tuple[float, float, float], float]]] = {
     layout.SPHERE: lambda x, y, z: (cores.POINT, (0.0, 0.0, 0.0), x),
@@ -128,8 +125,8 @@ class _Forms(NamedTuple):
 
     key: tuple[int, ...]
     forms: Integers
-    columns: FloatArray
-    held: list[Points]
+    gathered: Gathered
+    terrains: Integers
 
 
 class _Tree(NamedTuple):
@@ -137,7 +134,6 @@ class _Tree(NamedTuple):
 
     bounds: FloatArray
     nodes: FloatArray
-    node_count: int
     order: Integers
     endless: Integers
 
@@ -214,7 +210,7 @@ class Queries:
             "orientation": _read_turns(orientation, owner),
         }
         positions, turns = _of_one_length(given, owner)
-        numbers, rows = self._overlapped(solids, positions, turns, layers, owner)
+        numbers, rows = self._overlapped(solids, positions, turns, self._seen(layers, owner))
         handles: Any = self._handles(rows)
         # parts of one shape are found together, because their rows follow each other
         first = [place for place in range(len(rows)) if not place or numbers[place] != numbers[place - 1]
@@ -227,12 +223,12 @@ class Queries:
         """The bodies at some points; see `World.bodies_at`."""
         places = _read_places(point, "point", owner)
         turns = _read_turns((0.0, 0.0, 0.0, 1.0), owner)
-        numbers, rows = self._overlapped(_POINT, places, np.repeat(turns, len(places), axis=0), layers, owner)
-        owners = self._table.array[layout.BODY, rows].astype(np.int64)
+        owners = self._table.array[layout.BODY, : self._table.count].astype(np.int64)
+        seen = self._seen(layers, owner) * (owners >= 0)
+        numbers, rows = self._overlapped(_POINT, places, np.repeat(turns, len(places), axis=0), seen)
         found: list[dict[Body, None]] = [{} for _place in places]
-        for number, body in zip(numbers.tolist(), owners.tolist(), strict=True):
-            if body >= 0:
-                found[number][self._bodies.handles[body]] = None
+        for number, body in zip(numbers.tolist(), owners[rows].tolist(), strict=True):
+            found[number][self._bodies.handles[body]] = None
         return tuple(map(tuple, found))
 
     def closest_points(
@@ -254,30 +250,30 @@ class Queries:
         if len(first) != len(second) and 1 not in (len(first), len(second)):
             refuse(owner, "b", b, f"one body or shape, or {len(first)} of them")
         count = len(second) if len(first) == 1 else len(first)
-        is_plane = (self._table.array[layout.TYPE, : self._table.count] == layout.PLANE).tolist()
+        is_ground = _is_ground(self._table.array[layout.TYPE, : self._table.count]).tolist()
         pairs, counts = [], []
         for place in range(count):
             one, other = first[place if len(first) > 1 else 0], second[place if len(second) > 1 else 0]
-            both = [(row, opposite) for row in one for opposite in other if not (is_plane[row] and is_plane[opposite])]
+            both = [
+                (row, opposite) for row in one for opposite in other if not (is_ground[row] and is_ground[opposite])
+            ]
             if not both:
-                refuse(owner, "b", b, "a shape with a volume if the other one is a plane")
+                refuse(owner, "b", b, "a convex shape if the other one is a plane or a terrain")
             pairs += both
             counts.append(len(both))
         return self._measured(np.array(pairs, np.int64).reshape(-1, 2), np.array(counts, np.int64))
 
     def _measured(self, pairs: Integers, counts: Integers) -> Nearest:
         """The nearest of each run of so many pairs of rows."""
-        # a plane comes second
-        is_plane = self._table.array[layout.TYPE, pairs[:, 0]] == layout.PLANE
-        ordered = np.where(is_plane[:, np.newaxis], pairs[:, ::-1], pairs)
+        # a plane or a terrain comes second
+        is_ground = _is_ground(self._table.array[layout.TYPE, pairs[:, 0]])
+        ordered = np.where(is_ground[:, np.newaxis], pairs[:, ::-1], pairs)
         measured = np.zeros((len(pairs), casting.MEASURED_SIZE))
-        forms = self._forms
-        narrow = comparison(forms.columns, True)[2]
-        arguments = self._bodies.array, self._table.array, forms.forms, narrow, np.zeros(1, np.int64)
-        _run(measure_shapes, *arguments, np.ascontiguousarray(ordered), measured)
+        narrow = comparison(self._forms.gathered.columns, True)[2]
+        _run(measure_shapes, *self._common(narrow), np.ascontiguousarray(ordered), measured)
         places = np.lexsort((measured[:, 0], np.repeat(np.arange(len(counts)), counts)))
         best = places[np.cumsum(counts) - counts]
-        exchanged = is_plane[best, np.newaxis]
+        exchanged = is_ground[best, np.newaxis]
         one, other, normal = (measured[best, 1 + 3 * part : 4 + 3 * part] for part in range(3))
         sides: Any = tuple(self._handles(pairs[best, side]) for side in range(2))
         return Nearest(
@@ -297,7 +293,8 @@ class Queries:
         known = self._known_forms
         if known is None or known.key != key:
             forms, held = forms_of(table)
-            self._known_forms = known = _Forms(key, forms, gathered_points(held)[0], held)
+            terrains = np.flatnonzero(table.array[layout.TYPE, : table.count] >= layout.MESH)
+            self._known_forms = known = _Forms(key, forms, gathered_points(held), terrains)
         return known
 
     @property
@@ -312,26 +309,35 @@ class Queries:
         return known
 
     def _seen(self, layers: Iterable[int], owner: str) -> Integers:
-        """Whether each shape is in one of these layers, and convex."""
+        """Whether each shape is in one of these layers, 1 or 0."""
         low, high = bits_of(layers, owner, "layers")
         mask = low | high << 32
         is_seen = np.array([mask >> layer & 1 for layer in range(64)], np.int64)
-        types = self._table.array[layout.TYPE, : self._table.count]
-        return is_seen[self._table.array[layout.LAYER, : self._table.count].astype(np.int64)] * (types < layout.MESH)
+        return is_seen[self._table.array[layout.LAYER, : self._table.count].astype(np.int64)]
+
+    def _common(self, narrow: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments that kernels about placed shapes have in common."""
+        forms, tree = self._forms, self._tree
+        scene = self._bodies.array, self._table.array, forms.forms
+        scratch = np.zeros(terrain.MOST_LISTED, np.int64), np.zeros(MOST_STACKED, np.int64), _room_for_a_point()
+        return (
+            scene,
+            narrow,
+            np.zeros(_CALLS, np.int64),
+            (forms.gathered.grounds, forms.terrains, tree.bounds, *scratch),
+        )
 
     def _arguments(self, narrow: tuple[Any, ...], seen: Integers) -> tuple[Any, ...]:
         """The arguments that kernels which go through the tree have in common."""
         tree = self._tree
-        return (
-            *(self._bodies.array, self._table.array, self._forms.forms, narrow, np.zeros(1, np.int64), tree.bounds),
-            *(tree.nodes, tree.node_count, tree.order, np.zeros(MOST_STACKED, np.int64), seen, tree.endless),
-        )
+        search = tree.bounds, tree.nodes, tree.order, np.zeros(MOST_STACKED, np.int64), seen, tree.endless
+        return *self._common(narrow), search
 
     def _overlapped(
-        self, solids: tuple[Solid, ...], positions: FloatArray, turns: FloatArray, layers: Iterable[int], owner: str
+        self, solids: tuple[Solid, ...], positions: FloatArray, turns: FloatArray, seen: Integers
     ) -> tuple[Integers, Integers]:
         """The number of each pose with the row of each shape that is overlapped there, in ascending order."""
-        seen, found = self._seen(layers, owner), np.zeros((0, 2), np.int64)
+        found = np.zeros((0, 2), np.int64)
         casts = np.column_stack([positions, turns])
         for solid in solids:
             narrow, core = self._core(solid)
@@ -345,7 +351,7 @@ class Queries:
 
     def _core(self, solid: Solid) -> tuple[tuple[Any, ...], FloatArray]:
         """The arguments of `part_cores` with the points of a solid, and its core in the axes of its shape."""
-        columns, core = self._forms.columns, np.zeros((1, cores.PLACED_SIZE))
+        columns, core = self._forms.gathered.columns, np.zeros((1, cores.PLACED_SIZE))
         kind, size, radius = _CORES[solid.type](*solid.sizes)
         center: Any = tuple(solid.position.tolist())
         turn: Any = tuple(solid.orientation.tolist())
@@ -365,8 +371,7 @@ class Queries:
     ) -> list[list[int]]:
         """The rows of the enabled shapes of a body or a shape, or of each of several."""
         table, rule = self._table, "a body or a shape of this world, or a list of these"
-        types = table.array[layout.TYPE, : table.count]
-        is_enabled = ((table.array[layout.ENABLED, : table.count] != 0.0) & (types < layout.MESH)).tolist()
+        is_enabled = (table.array[layout.ENABLED, : table.count] != 0.0).tolist()
         bodies = table.array[layout.BODY, : table.count]
         in_order = np.argsort(bodies, kind="stable")
         given = [value] if _has_shapes(value) else members(value, argument, owner, rule, _has_shapes, rule)
@@ -381,7 +386,7 @@ class Queries:
                     refuse(owner, argument, one, "a shape of this world")
             found.append([row for row in rows if is_enabled[row]])
             if not found[-1]:
-                refuse(owner, argument, one, "a body with an enabled shape, or an enabled shape, and no terrain")
+                refuse(owner, argument, one, "a body with an enabled shape, or an enabled shape")
         return found
 
 
@@ -395,51 +400,78 @@ def _has_shapes(value: Any) -> bool:
 def _grown(bounds: FloatArray) -> _Tree:
     extents = bounds[:, layout.HIGH : layout.HIGH + 3] - bounds[:, layout.LOW : layout.LOW + 3]
     is_enabled = (extents >= 0.0).all(axis=1)
-    has_bounds = is_enabled & (extents < _ENDLESS).all(axis=1)
+    has_bounds = is_enabled & (extents < ENDLESS).all(axis=1)
     bounded = np.flatnonzero(has_bounds)
     boxes = np.ascontiguousarray(bounds[bounded, layout.LOW : layout.HIGH + 3])
     order, nodes = np.zeros(len(bounded), np.int64), np.zeros((2 * len(bounded) + 1, NODE_SIZE))
     count = _run(grow_tree, boxes, order, nodes, np.zeros((MOST_STACKED, 4), np.int64), len(bounded))
-    return _Tree(bounds, nodes, count, bounded[order], np.flatnonzero(is_enabled & ~has_bounds))
+    return _Tree(bounds, nodes[:count], bounded[order], np.flatnonzero(is_enabled & ~has_bounds))
+
+
+def _is_ground(types: FloatArray) -> Any:
+    """Whether shapes are planes or terrains, which are of the world alone."""
+    return (types == layout.PLANE) | (types >= layout.MESH)
 
 
 def _bodies_of(handles: tuple[ShapeHandle | None, ...]) -> Any:
     return tuple(None if handle is None else handle.body for handle in handles)
 
 
+_CALLS = 4
+"""The number of addresses that kernels get; see `casting`."""
+
+
+def _room_for_a_point() -> FloatArray:
+    return np.zeros((1, layout.FOUND_SIZE))
+
+
+def _examples() -> tuple[Any, ...]:
+    """Arguments of the types of those that kernels about placed shapes have in common."""
+    array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
+    ground = gathered_points([]).grounds, flat, array, flat, flat, array
+    return (array, array, integers), comparison(np.zeros((4, 1)), False)[2], flat, ground
+
+
 @cache
-def _parting() -> Loop:
-    return named(part_cores, *comparison(np.zeros((4, 1)), False)[2])
+def _called(has_terrain: bool) -> tuple[Loop, ...]:
+    """The kernels that others call, in the order of their addresses; see `casting`."""
+    examples = _examples()
+    parting = named(part_cores, *examples[1])
+    if not has_terrain:
+        return (parting,)
+    cast = named(cast_on_terrain, *examples, 0, *[0.0] * 7)
+    return parting, cast, named(part_from_terrain, *examples, 0, *[0.0] * 4), inner_loop()
 
 
 def _run(kernel: Any, *arguments: Any) -> int:
-    """Call a kernel, or its plain Python function while it, or the one that it calls, is compiled in the background."""
+    """Call a kernel, or its plain Python function while it, or one that it calls, is compiled in the background."""
     loop = named(kernel, *arguments)
     if kernel in (bound_shapes, grow_tree):
         return int(ready(loop)(*arguments))
-    calls = arguments[casting.CALLS_AT]
+    _scene, _narrow, calls, (_grounds, terrains, *_scratch) = arguments[:4]
+    called = _called(len(terrains) > 0)
 
     def link() -> None:
-        calls[0] = _parting().address
+        calls[: len(called)] = [each.address for each in called]
 
-    for_python = in_python([loop, _parting()], True)
-    calls[0] = _parting().address_for(for_python)
-    function = StandIn(loop, link) if for_python else loop.function
-    return int(function(*arguments))
+    if in_python([loop, *called], True):
+        calls[: len(called)] = [address_in_python(each.function) for each in called]
+        return int(StandIn(loop, link)(*arguments))
+    link()
+    return int(loop.function(*arguments))
 
 
 def kernels_of_queries() -> list[Loop]:
     """The kernels that answer questions about shapes."""
-    array, integers, calls = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
-    narrow = comparison(np.zeros((4, 1)), False)[2]
-    tree = array, 0, calls, calls, calls, calls
+    array, integers, flat, examples = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64), _examples()
+    tree = array, array, flat, flat, flat, flat
     return [
-        named(bound_shapes, array, array, array, calls, 0),
-        named(grow_tree, array, calls, array, integers, 0),
-        _parting(),
-        named(cast_shapes, array, array, integers, narrow, calls, array, *tree, array, array, array),
-        named(overlap_shapes, array, array, integers, narrow, calls, array, *tree, array, array, integers),
-        named(measure_shapes, array, array, integers, narrow, calls, integers, array),
+        named(bound_shapes, array, array, array, flat, 0),
+        named(grow_tree, array, flat, array, integers, 0),
+        *_called(True),
+        named(cast_shapes, *examples, tree, array, array, array),
+        named(overlap_shapes, *examples, tree, array, array, integers),
+        named(measure_shapes, *examples, integers, array),
     ]
 
 
@@ -479,7 +511,7 @@ def _read_most(value: npt.ArrayLike, owner: str) -> FloatArray:
         given = np.array([value])
     else:
         given = np.array([real(value, "max_distance", owner, above=0.0)])
-    return np.minimum(given, _FARTHEST)
+    return np.minimum(given, FARTHEST)
 
 
 def _of_one_length(given: dict[str, FloatArray], owner: str) -> list[FloatArray]:

@@ -1291,7 +1291,8 @@ class World:
         """Find what rays meet first, at the poses that the bodies have now; in a callback, those at the start of the tick.
 
         Rays meet enabled shapes of bodies and of the world, also sensors. A ray that begins within a shape meets it at distance 0, and the
-        point is the nearest one of its surface. Of several shapes at the same distance, the one counts that was added first.
+        point is the nearest one of its surface. Of several shapes at the same distance, the one counts that was added first. Triangles of
+        meshes and height fields are met from their front alone; a ray that begins within a height field meets it at distance 0.
 
         Args:
             origins: Where the rays begin [m], world frame, shape (3,) or (n, 3).
@@ -1331,6 +1332,8 @@ class World:
     ) -> Hits:
         """Find what a shape meets first that is moved along lines without rotation, as `ray_cast` does for points.
 
+        It meets triangles of meshes and height fields if its middle is in front of them then.
+
         Args:
             shape: A convex shape of `engine.shapes`, or a `Compound` of these.
             origins: Where its origin begins [m], world frame, shape (3,) or (n, 3).
@@ -1367,6 +1370,9 @@ class World:
         layers: Iterable[int] = ALL,
     ) -> Overlaps:
         """Find the shapes that a shape would overlap or touch, at the poses that the bodies have now.
+
+        It overlaps a mesh or a height field if it overlaps a triangle in front of which its middle is, and a field also if its middle is
+        within it.
 
         Args:
             shape: A convex shape of `engine.shapes`, or a `Compound` of these.
@@ -1419,6 +1425,9 @@ class World:
     ) -> Nearest:
         """Find the nearest points of bodies or shapes, or how deep they overlap, at the poses that the bodies have now.
 
+        Of a mesh or a height field, triangles count in front of which the middle of the other shape is; without any, the distance is
+        infinite, and points and normals are nan. The depth in it is that in the triangle in which the other shape is deepest.
+
         Args:
             a: A body with enabled shapes, or an enabled shape, of this world, or a list of these.
             b: Another one, or a list; one that is given once is measured from all of the others.
@@ -1428,7 +1437,7 @@ class World:
 
         Raises:
             TypeError: If an argument is neither a body nor a shape nor a list of these.
-            ValueError: If one has no enabled shape, is not in this world, or both are planes, or the lists differ in length.
+            ValueError: If one has no enabled shape, is not in this world, neither is convex, or the lists differ in length.
 
         Error: distances within 1e-7 of the size of the shapes, normals within 1e-5 rad.
 

@@ -12,7 +12,7 @@ behind its plane. Each triangle near a shape is compared with it:
 Points are then grouped by their normals, and of each group four are kept, which is one contact.
 """
 
-from math import floor, sqrt
+from math import sqrt
 
 from ..compilation.compiler import call, inlined, kernel
 from ..constraints.joint_types import load
@@ -39,16 +39,11 @@ from .cores import (
     place_core,
     placed_point,
 )
-from .grounds import EDGES, HEIGHT, HIGHEST, LOWEST, STANDING_OUT
 from .layout import (
     APART_BY,
     BODY,
     FIELD,
-    FIRST_CORNER,
-    FIRST_HEIGHT,
-    FIRST_NODE,
     FIRST_RADIUS,
-    FIRST_TRIANGLE,
     FOUND_SIZE,
     GROUND_COLUMNS,
     GROUND_ROWS,
@@ -68,7 +63,7 @@ from .manifold import CORES, is_end, put_line, put_point, rim
 from .pairs import place_shape
 from .parting import nearest_in_triangle
 from .poses import axes_of, moves, origin_of, pose_of
-from .tree import ITEMS_OF_A_LEAF, NODE_COUNT, NODE_NEXT, overlaps_node
+from .triangles import corner_of, edges_of, grid_place, into, list_near, steps_of, triangle_of
 
 GROUND, INNER = 9, 10
 """The places of `touch_terrain` and `is_inner` among the addresses of the kernels around islands."""
@@ -96,124 +91,6 @@ _AHEAD = 2.0
 """Ticks within which a point reaches a plane at its present speed, which may increase in the tick."""
 
 Motion = tuple[Vector, Vector]
-
-
-@inlined
-def _into(axes: Axes, v: Vector) -> Vector:
-    return dot(axes[0], v), dot(axes[1], v), dot(axes[2], v)
-
-
-@inlined
-def _out_of(axes: Axes, v: Vector) -> Vector:
-    return add_scaled(add_scaled(scale(v[0], axes[0]), v[1], axes[1]), v[2], axes[2])
-
-
-@inlined
-def _corner(
-    shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int, number: int
-) -> Vector:
-    """A corner of a triangle, in the axes of the terrain."""
-    if int(shapes[TYPE, terrain]) != FIELD:
-        of_corner = grounds[1][forms[terrain, FIRST_TRIANGLE] + triangle, number]
-        return load(grounds[0], forms[terrain, FIRST_CORNER] + int(of_corner), 0)
-    columns, cell, half = forms[terrain, GROUND_COLUMNS], triangle // 2, triangle % 2
-    i, j = cell // columns, cell % columns
-    # from the first corner of the cell to its last one, over the second or the fourth
-    if number == 2 - half:
-        i, j = i + 1, j + 1
-    elif number == 1:
-        i += 1
-    elif number == 2:
-        j += 1
-    x, y, _z = load_vector(shapes, SIZES, terrain)
-    along, aside = _steps(shapes, forms, terrain)
-    height = float(grounds[3][forms[terrain, FIRST_HEIGHT] + i * columns + j, HEIGHT])
-    return float(i) * along - x, float(j) * aside - y, height
-
-
-@inlined
-def _steps(shapes: Array, forms: Integers, terrain: int) -> tuple[float, float]:
-    """The lengths of a cell of a field."""
-    x, y, _z = load_vector(shapes, SIZES, terrain)
-    return 2.0 * x / float(forms[terrain, GROUND_ROWS] - 1), 2.0 * y / float(forms[terrain, GROUND_COLUMNS] - 1)
-
-
-@inlined
-def _edges(shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int) -> int:
-    """Which edges of a triangle stand out, as three bits, and which of these are on a border, as three more."""
-    if int(shapes[TYPE, terrain]) != FIELD:
-        return int(grounds[1][forms[terrain, FIRST_TRIANGLE] + triangle, EDGES])
-    bits = int(grounds[3][forms[terrain, FIRST_HEIGHT] + triangle // 2, STANDING_OUT])
-    return (bits >> (6 * (triangle % 2))) & 63
-
-
-@inlined
-def _within(value: float, most: int) -> int:
-    return int(min(max(floor(value), 0), most))
-
-
-@inlined
-def _list_near(
-    shapes: Array,
-    forms: Integers,
-    grounds: tuple[Array, ...],
-    listed: Integers,
-    stack: Integers,
-    terrain: int,
-    low: Vector,
-    high: Vector,
-    state: int,
-) -> tuple[int, int]:
-    """List triangles of a terrain whose cell or leaf overlaps a box, given in its axes.
-
-    Args:
-        shapes: The table of shapes.
-        forms: Where the grounds of shapes are.
-        grounds: The grounds.
-        listed: The triangles.
-        stack: Nodes of the tree that wait.
-        terrain: The shape.
-        low: The lower corner of the box.
-        high: The upper corner.
-        state: Where to go on; -1 at the start.
-
-    Returns:
-        How many triangles there are, and where to go on; -1 if there are no more.
-    """
-    count = 0
-    if int(shapes[TYPE, terrain]) == FIELD:
-        rows, columns, first = forms[terrain, GROUND_ROWS], forms[terrain, GROUND_COLUMNS], forms[terrain, FIRST_HEIGHT]
-        x, y, _z = load_vector(shapes, SIZES, terrain)
-        along, aside = _steps(shapes, forms, terrain)
-        if low[0] > x or high[0] < -x or low[1] > y or high[1] < -y:
-            return 0, -1
-        i, j = _within((low[0] + x) / along, rows - 2), _within((low[1] + y) / aside, columns - 2)
-        wide = _within((high[1] + y) / aside, columns - 2) - j + 1
-        total = (_within((high[0] + x) / along, rows - 2) - i + 1) * wide
-        place = max(state, 0)
-        while place < total and count + 2 <= listed.shape[0]:
-            cell = (i + place // wide) * columns + j + place % wide
-            if grounds[3][first + cell, LOWEST] <= high[2] and grounds[3][first + cell, HIGHEST] >= low[2]:
-                listed[count], listed[count + 1] = 2 * cell, 2 * cell + 1
-                count += 2
-            place += 1
-        return count, place if place < total else -1
-    waiting = state
-    if state < 0:
-        stack[0], waiting = 0, 1
-    first = forms[terrain, FIRST_NODE]
-    while waiting > 0 and count + ITEMS_OF_A_LEAF <= listed.shape[0]:
-        waiting -= 1
-        node = stack[waiting]
-        if overlaps_node(grounds[2], first + node, low, high):
-            item, many = int(grounds[2][first + node, NODE_NEXT]), int(grounds[2][first + node, NODE_COUNT])
-            if many == 0:
-                stack[waiting], stack[waiting + 1] = item, node + 1
-                waiting += 2
-            for number in range(many):
-                listed[count] = item + number
-                count += 1
-    return count, waiting if waiting > 0 else -1
 
 
 @inlined
@@ -286,16 +163,16 @@ def is_inner(
             continue
         center, q = pose_of(bodies, shapes, shape)
         axes = axes_of(q)
-        at = _into(axes, add(subtract((base_x, base_y, base_z), center), (x, y, z)))
-        up = _into(axes, (normal_x, normal_y, normal_z))
+        at = into(axes, add(subtract((base_x, base_y, base_z), center), (x, y, z)))
+        up = into(axes, (normal_x, normal_y, normal_z))
         low, high = (at[0] - within, at[1] - within, at[2] - within), (at[0] + within, at[1] + within, at[2] + within)
         state = -1
         while True:
-            count, state = _list_near(shapes, forms, grounds, listed, stack, shape, low, high, state)
+            count, state = list_near(shapes, forms, grounds, listed, stack, shape, low, high, state)
             for each in range(count):
-                a = subtract(_corner(shapes, forms, grounds, shape, listed[each], 0), at)
-                b = subtract(_corner(shapes, forms, grounds, shape, listed[each], 1), at)
-                c = subtract(_corner(shapes, forms, grounds, shape, listed[each], 2), at)
+                a = subtract(corner_of(shapes, forms, grounds, shape, listed[each], 0), at)
+                b = subtract(corner_of(shapes, forms, grounds, shape, listed[each], 1), at)
+                c = subtract(corner_of(shapes, forms, grounds, shape, listed[each], 2), at)
                 one, two, three = nearest_in_triangle(a, b, c)
                 foot = add_scaled(add_scaled(scale(one, a), two, b), three, c)
                 if dot(foot, foot) <= within * within:
@@ -350,7 +227,7 @@ def _motion_of(bodies: Array, shapes: Array, first: int, terrain: int) -> Motion
 
 
 @inlined
-def _middle(placed: Array, points: Array) -> Vector:
+def middle_of(placed: Array, points: Array) -> Vector:
     """A point within the shape."""
     if int(placed[0, CORE_KIND]) != HULL:
         return load(placed, 0, CORE_CENTER)
@@ -602,7 +479,7 @@ def group_points(gathered: Array, found: Array, calls: Integers, count: int, lea
 
 
 @inlined
-def _lift(
+def lift(
     shapes: Array,
     forms: Integers,
     grounds: tuple[Array, ...],
@@ -616,17 +493,15 @@ def _lift(
 ) -> int:
     """The lowest point of a shape whose middle is below a field, along the normal of the triangle above it; 1 if it is."""
     rows, columns = forms[terrain, GROUND_ROWS], forms[terrain, GROUND_COLUMNS]
-    along, aside = _steps(shapes, forms, terrain)
+    along, aside = steps_of(shapes, forms, terrain)
     x, y, _z = load_vector(shapes, SIZES, terrain)
-    at = add(origin, _into(axes, middle))
+    at = add(origin, into(axes, middle))
     u, v = (at[0] + x) / along, (at[1] + y) / aside
     if not (0.0 <= u <= float(rows - 1) and 0.0 <= v <= float(columns - 1)):
         return 0
-    i, j = _within(u, rows - 2), _within(v, columns - 2)
+    i, j = grid_place(u, rows - 2), grid_place(v, columns - 2)
     triangle = 2 * (i * columns + j) + (1 if u - float(i) < v - float(j) else 0)
-    a = _out_of(axes, subtract(_corner(shapes, forms, grounds, terrain, triangle, 0), origin))
-    b = _out_of(axes, subtract(_corner(shapes, forms, grounds, terrain, triangle, 1), origin))
-    c = _out_of(axes, subtract(_corner(shapes, forms, grounds, terrain, triangle, 2), origin))
+    a, b, c = triangle_of(shapes, forms, grounds, terrain, triangle, axes, origin)
     normal = cross(subtract(b, a), subtract(c, a))
     normal = scale(1.0 / sqrt(dot(normal, normal)), normal)
     if dot(subtract(middle, a), normal) > 0.0:
@@ -698,8 +573,8 @@ def touch_terrain(
     place_shape(bodies, shapes, forms, placed, 0, first, base)
     center, turn = pose_of(bodies, shapes, terrain)
     axes = axes_of(turn)
-    origin = _into(axes, subtract(base, center))
-    radius, middle = float(placed[0, CORE_RADIUS]), _middle(placed, points)
+    origin = into(axes, subtract(base, center))
+    radius, middle = float(placed[0, CORE_RADIUS]), middle_of(placed, points)
     motion, slack = _motion_of(bodies, shapes, first, terrain), _ABOVE * least
     for number in range(6):
         # the box of the shape in the axes of the terrain, in a free row
@@ -717,20 +592,17 @@ def touch_terrain(
             if count > 0 and state < 0:
                 break
             place = 0
-            count, state = _list_near(shapes, forms, grounds, listed, numbers[1], terrain, low, high, state)
+            count, state = list_near(shapes, forms, grounds, listed, numbers[1], terrain, low, high, state)
             if count == 0 and state < 0:
                 break
         while place < count and kept <= most:
             triangle = listed[place]
             place += 1
-            # exact differences in the axes of the terrain first, so that its size does not matter
-            a = _out_of(axes, subtract(_corner(shapes, forms, grounds, terrain, triangle, 0), origin))
-            b = _out_of(axes, subtract(_corner(shapes, forms, grounds, terrain, triangle, 1), origin))
-            c = _out_of(axes, subtract(_corner(shapes, forms, grounds, terrain, triangle, 2), origin))
+            a, b, c = triangle_of(shapes, forms, grounds, terrain, triangle, axes, origin)
             normal = cross(subtract(b, a), subtract(c, a))
             size = sqrt(dot(normal, normal))
             normal = (normal[0] / size, normal[1] / size, normal[2] / size)
-            edges, above = _edges(shapes, forms, grounds, terrain, triangle), dot(subtract(middle, a), normal)
+            edges, above = edges_of(shapes, forms, grounds, terrain, triangle), dot(subtract(middle, a), normal)
             is_in_front = above > 0.0
             if not is_in_front:
                 edges &= ~(edges >> 3)
@@ -767,5 +639,5 @@ def touch_terrain(
             for number in range(kept):
                 _copy(gathered, number, found, number)
     if kept == 0 and int(shapes[TYPE, terrain]) == FIELD:
-        return _lift(shapes, forms, grounds, placed, points, found, terrain, axes, origin, middle)
+        return lift(shapes, forms, grounds, placed, points, found, terrain, axes, origin, middle)
     return kept

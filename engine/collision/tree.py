@@ -106,8 +106,10 @@ def overlaps_node(nodes: Array, node: int, low: Vector, high: Vector) -> bool:
 
 
 @inlined
-def enters(box_low: Vector, box_high: Vector, half: Vector, origin: Vector, direction: Vector, most: float) -> float:
-    """The distance after which a box with these half extents, moved from an origin, meets a box; -1 if it does not within `most`."""
+def crosses(
+    box_low: Vector, box_high: Vector, half: Vector, origin: Vector, direction: Vector, most: float
+) -> tuple[float, float]:
+    """Between which distances, up to `most`, a box with these half extents meets a box as it moves; the first is larger for never."""
     first, last = 0.0, most
     for axis in range(3):
         low = box_low[axis] - half[axis] - origin[axis]
@@ -115,10 +117,17 @@ def enters(box_low: Vector, box_high: Vector, half: Vector, origin: Vector, dire
         along = direction[axis]
         if along == 0.0:
             if low > 0.0 or high < 0.0:
-                return -1.0
+                return 1.0, -1.0
         else:
             one, two = low / along, high / along
             first, last = max(first, min(one, two)), min(last, max(one, two))
+    return first, last
+
+
+@inlined
+def enters(box_low: Vector, box_high: Vector, half: Vector, origin: Vector, direction: Vector, most: float) -> float:
+    """The distance after which a box with these half extents, moved from an origin, meets a box; -1 if it does not within `most`."""
+    first, last = crosses(box_low, box_high, half, origin, direction, most)
     return first if first <= last else -1.0
 
 
@@ -126,3 +135,37 @@ def enters(box_low: Vector, box_high: Vector, half: Vector, origin: Vector, dire
 def enters_node(nodes: Array, node: int, half: Vector, origin: Vector, direction: Vector, most: float) -> float:
     """The same for the box of a node."""
     return enters(load(nodes, node, NODE_LOW), load(nodes, node, NODE_HIGH), half, origin, direction, most)
+
+
+@inlined
+def wait_for_parts(
+    nodes: Array,
+    node: int,
+    first: int,
+    half: Vector,
+    origin: Vector,
+    direction: Vector,
+    most: float,
+    stack: Integers,
+    waiting: int,
+) -> int:
+    """Let both parts of a node wait, the one that is met first on top; how many nodes wait then.
+
+    Args:
+        nodes: The nodes.
+        node: The node.
+        first: The root of its tree, from which parts are counted.
+        half: Half extents of the box that moves.
+        origin: Where it begins.
+        direction: Where it goes.
+        most: How far it goes.
+        stack: The nodes that wait, as numbers from the root.
+        waiting: How many there are.
+    """
+    left, right = node + 1, first + int(nodes[node, NODE_NEXT])
+    one = enters_node(nodes, left, half, origin, direction, most)
+    two = enters_node(nodes, right, half, origin, direction, most)
+    is_left_first = one >= 0.0 and (two < 0.0 or one <= two)
+    stack[waiting] = (right if is_left_first else left) - first
+    stack[waiting + 1] = (left if is_left_first else right) - first
+    return waiting + 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NoReturn
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -149,12 +150,11 @@ class Contacts:
         self._forms, held = forms_of(self.shapes)
         if self._points is None or list(map(id, held)) != list(map(id, self._points)):
             # a large terrain is not copied again when a body comes
-            self._points, (columns, self._grounds) = held, gathered_points(held)
-            self._columns = columns
-        self._found, self._polygon, self._narrow = comparison(self._columns, self._has_cores)
+            self._points, self._gathered = held, gathered_points(held)
+        self._found, self._polygon, self._narrow = comparison(self._gathered.columns, self._has_cores)
         self.islands.impacts = np.zeros((rows.IMPACT_ROWS, self._bodies.count if self._has_fast else 0))
         self._terrain = (
-            *(self._grounds, np.flatnonzero(types >= layout.MESH), self._bounds),
+            *(self._gathered.grounds, np.flatnonzero(types >= layout.MESH), self._bounds),
             *_terrain_scratch(self._has_terrain),
         )
 
@@ -335,11 +335,36 @@ def forms_of(shapes: Table) -> tuple[Integers, list[Points]]:
     return np.ascontiguousarray(forms), held
 
 
-def gathered_points(held: list[Points]) -> tuple[FloatArray, tuple[Any, ...]]:
-    """The points of hulls as columns of one array, and the grounds of terrains."""
-    columns = np.hstack([np.zeros((4, 0)), *(points.columns for points in held)])
-    parts = zip(grounds.nothing()[:4], *(points.ground[:4] for points in held), strict=True)
-    return np.ascontiguousarray(columns), tuple(np.concatenate(part) for part in parts)
+class Gathered:
+    """The points of hulls as columns of one array, and the grounds of terrains, which all that read them share.
+
+    Attributes:
+        columns: The points of hulls.
+        grounds: The corners, triangles, nodes and heights of terrains.
+    """
+
+    __slots__ = ("__weakref__", "columns", "grounds")
+
+    def __init__(self, held: list[Points]) -> None:
+        self.columns = _joined([points.columns for points in held], np.zeros((4, 0)), 1)
+        parts = zip(grounds.nothing()[:4], *(points.ground[:4] for points in held), strict=True)
+        self.grounds = tuple(_joined(list(each), none, 0) for none, *each in parts)
+
+
+_GATHERED: WeakValueDictionary[tuple[tuple[float, float], ...], Gathered] = WeakValueDictionary()
+
+
+def gathered_points(held: list[Points]) -> Gathered:
+    """The points and grounds of these in common arrays, which are there once for the same ones in the same order."""
+    names = tuple(points.fingerprint for points in held)
+    known = _GATHERED.get(names)
+    return _GATHERED.setdefault(names, Gathered(held)) if known is None else known
+
+
+def _joined(parts: list[Any], none: Any, axis: int) -> Any:
+    """Arrays one after another; a single one is not copied."""
+    some = [part for part in parts if part.size]
+    return np.ascontiguousarray(some[0] if len(some) == 1 else np.concatenate(some, axis=axis) if some else none)
 
 
 def _terrain_scratch(has_terrain: bool) -> tuple[Any, ...]:
@@ -404,15 +429,23 @@ def _terrain_loops() -> tuple[Loop, ...]:
     """The kernels that compare shapes with terrains, in the order of `collision.terrain`."""
     found, polygon, narrow = comparison(np.zeros((4, 1)), False)
     array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
-    parts, scratch = gathered_points([])[1], _terrain_scratch(False)
+    parts, scratch = gathered_points([]).grounds, _terrain_scratch(False)
     common = array, array, forms
     ground = (*common, narrow, parts, flat, array, *scratch, found, polygon, flat)
     return (
         named(touch_terrain, *ground, *[0.0] * 3, 0, 0, 0.0, 0.0, 0.0),
-        named(is_inner, *common, parts, flat, array, *scratch[0][2:], *[0.0] * 9, 0, 0.0, 0.0, 0.0),
+        inner_loop(),
         named(keep_four, found, 0, 0, 0.0),
         named(group_points, found, found, flat, 0, 0.0),
     )
+
+
+@cache
+def inner_loop() -> Loop:
+    """The kernel that tells whether a normal of a terrain is due to an inner edge."""
+    array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
+    parts, listed = gathered_points([]).grounds, _terrain_scratch(False)[0]
+    return named(is_inner, array, array, forms, parts, flat, array, *listed[2:], *[0.0] * 9, 0, 0.0, 0.0, 0.0)
 
 
 @cache
@@ -429,7 +462,7 @@ def kernels_of_contacts() -> list[Loop]:
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
     points, polygon, narrow = comparison(np.zeros((4, 1)), False)
-    ground = (gathered_points([])[1], flat, array, *_terrain_scratch(False))
+    ground = (gathered_points([]).grounds, flat, array, *_terrain_scratch(False))
     found = Packed(
         *(
             array,
