@@ -14,6 +14,10 @@ Axes = tuple[Vector, Vector, Vector]
 FACE_BIAS, EDGE_BIAS = 1e-4, 1e-2
 """Shares of the least half extent by which the second box's face, and a pair of edges, must be farther apart to be chosen: a small turn of
 boxes that rest on each other changes no choice."""
+GUARDED = 2.0
+"""Margins up to which further points of a pair are kept once one is within the margin, because an impact at one corner speeds others up."""
+APART_FROM_NEAREST = 0.1
+"""Share of the least half extent beyond which a point of faces is another one than that at which edges or corners meet."""
 
 
 @inlined
@@ -44,6 +48,30 @@ def put_found(
     found[number, APART_BY] = gap
     found[number, TURNS_WITH] = float(turns_with)
     found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = found[number, PART_OF] = 0.0
+
+
+@inlined
+def nearest_found(found: Array, kept: int) -> float:
+    """The least gap of points."""
+    least = 1e300
+    for number in range(kept):
+        least = min(least, float(found[number, APART_BY]))
+    return least
+
+
+@inlined
+def keep_guards(found: Array, kept: int, at: Vector, gap: float, apart: float) -> int:
+    """Keep those points of faces that only an impact of edges or corners may bring together, given its place and gap; their number.
+
+    These are not deeper, and farther from it than `apart`: at the same place, the face would push in a direction of its own.
+    """
+    guards = 0
+    for number in range(kept):
+        off = subtract(load(found, number, ON_FIRST), at)
+        if found[number, APART_BY] >= gap and dot(off, off) > apart * apart:
+            _swap(found, guards, number)
+            guards += 1
+    return guards
 
 
 @inlined
@@ -126,8 +154,13 @@ def _touch_edges(
     other_half: Vector,
     other_edge: int,
     normal: Vector,
+    apart_by: float,
+    kept: int,
 ) -> int:
-    """The nearest points of two edges; the normal is from the other box to this one."""
+    """The nearest points of two edges, and what they do not exclude of the points of faces that were kept.
+
+    The normal is from the other box to this one.
+    """
     at, other_at = center, other_center
     for number in range(3):
         if number != edge:
@@ -143,8 +176,10 @@ def _touch_edges(
     first = (dot(apart, one) - along * dot(apart, two)) / rest
     second = (along * dot(apart, one) - dot(apart, two)) / rest
     at, other_at = add_scaled(at, first, one), add_scaled(other_at, second, two)
-    put_found(found, 0, at, other_at, normal, dot(subtract(at, other_at), normal), BY_OTHER)
-    return 1
+    gap = dot(subtract(at, other_at), normal)
+    kept = keep_guards(found, kept, at, gap, apart_by)
+    put_found(found, kept, at, other_at, normal, gap, BY_OTHER)
+    return kept + 1
 
 
 @inlined
@@ -189,35 +224,35 @@ def touch_boxes(
                 edge_normal = axis if dot(apart, axis) < 0.0 else scale(-1.0, axis)
     if edge_best > margin:
         return 0
-    if edge_best > max(best, other_best) + EDGE_BIAS * least:
-        ours = (center, axes, half, edge)
-        return _touch_edges(found, *ours, other_center, other_axes, other_half, other_edge, edge_normal)
     if other_best > best + FACE_BIAS * least:
         sign = -1.0 if dot(apart, _axis(other_axes, other_face)) > 0.0 else 1.0
-        return _touch_faces(
-            found, polygon, other_center, other_axes, other_half, other_face, sign, center, axes, half, margin, False
-        )
-    sign = 1.0 if dot(apart, _axis(axes, face)) > 0.0 else -1.0
-    return _touch_faces(
-        found, polygon, center, axes, half, face, sign, other_center, other_axes, other_half, margin, True
-    )
+        faces, ours = (other_center, other_axes, other_half, other_face, sign), (center, axes, half)
+        kept = _touch_faces(found, polygon, *faces, *ours, GUARDED * margin, False)
+    else:
+        sign = 1.0 if dot(apart, _axis(axes, face)) > 0.0 else -1.0
+        faces, theirs = (center, axes, half, face, sign), (other_center, other_axes, other_half)
+        kept = _touch_faces(found, polygon, *faces, *theirs, GUARDED * margin, True)
+    if edge_best > max(best, other_best) + EDGE_BIAS * least:
+        edges = (center, axes, half, edge, other_center, other_axes, other_half, other_edge, edge_normal)
+        return _touch_edges(found, *edges, APART_FROM_NEAREST * least, kept)
+    return kept if nearest_found(found, kept) <= margin else 0
 
 
 @inlined
 def touch_corners(
     found: Array, center: Vector, axes: Axes, half: Vector, foot: Vector, normal: Vector, margin: float
 ) -> int:
-    """The corners of a box that are nearer to a plane through a point than a margin."""
+    """The corners of a box that are near a plane through a point, if any is nearer than a margin."""
     kept = 0
     for number in range(8):
         at = add_scaled(center, half[0] if number % 2 == 1 else -half[0], axes[0])
         at = add_scaled(at, half[1] if number // 2 % 2 == 1 else -half[1], axes[1])
         at = add_scaled(at, half[2] if number // 4 == 1 else -half[2], axes[2])
         gap = dot(subtract(at, foot), normal)
-        if gap <= margin:
+        if gap <= GUARDED * margin:
             put_found(found, kept, at, add_scaled(at, -gap, normal), normal, gap, BY_OTHER)
             kept += 1
-    return kept
+    return kept if nearest_found(found, kept) <= margin else 0
 
 
 @inlined

@@ -13,8 +13,9 @@ from ..constraints.joint_types import load, store
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER, BY_WORLD
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
-from .boxes import FACE_BIAS, fewer, put_found
+from .boxes import APART_FROM_NEAREST, FACE_BIAS, GUARDED, fewer, keep_guards, nearest_found, put_found
 from .cores import (
+    BOX_CORE,
     CORE_AXES,
     CORE_CENTER,
     CORE_KIND,
@@ -34,7 +35,7 @@ from .cores import (
     placed_point,
     put_corners,
 )
-from .layout import APART_BY, FIRST_RADIUS, MOST_POINTS, SECOND_RADIUS
+from .layout import FIRST_RADIUS, MOST_POINTS, SECOND_RADIUS
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 
 MOST_CORNERS = 520
@@ -411,6 +412,35 @@ def _put_nearest(placed: Array, found: Array, answer: Array, kept: int, normal: 
 
 
 @inlined
+def _is_edged(placed: Array, side: int) -> bool:
+    """Whether a core is a polyhedron of a body, which edges bound all around."""
+    return int(placed[side, CORE_KIND]) == BOX_CORE or int(placed[side, CORE_KIND]) == HULL
+
+
+@inlined
+def _choose_face(
+    placed: Array, points: Array, normal: Vector, above_all: float, least: float
+) -> tuple[int, int, float]:
+    """The face that explains a distance along a normal, if one does so better than a bound.
+
+    Returns:
+        The shape of the face, or -1; the number of the face; and how far the other shape is above it.
+    """
+    best, best_side, face = above_all, -1, -1
+    for side in range(2):
+        number = best_face(placed, points, side, scale(-1.0 if side == 0 else 1.0, normal))
+        if number >= 0:
+            above = _support_gap(placed, points, side, number)
+            # the face of the first shape if both explain the distance, but a polygon before a circle
+            is_better = above > best + (FACE_BIAS * least if best_side >= 0 else 0.0)
+            if best_side >= 0 and int(placed[best_side, CORE_KIND]) == CYLINDER:
+                is_better = is_better or (above > best - FACE_BIAS * least and int(placed[side, CORE_KIND]) != CYLINDER)
+            if is_better:
+                best, best_side, face = above, side, number
+    return best_side, face, best
+
+
+@inlined
 def _turning_with(placed: Array) -> int:
     """With what a normal turns that is not that of a face: with an edge, not with what may spin below its own surface."""
     kind, other_kind = int(placed[0, CORE_KIND]), int(placed[1, CORE_KIND])
@@ -425,8 +455,9 @@ def _turning_with(placed: Array) -> int:
 def _touch_plane(
     placed: Array, points: Array, found: Array, polygon: Array, foot: Vector, normal: Vector, margin: float
 ) -> int:
-    """Find at most four points at which a convex shape, the first, is nearer to a plane than a margin."""
-    kept, down = 0, scale(-1.0, normal)
+    """Find at most four points at which a convex shape, the first, is near a plane, if any is nearer than a margin."""
+    kept, down, within = 0, scale(-1.0, normal), margin
+    margin = GUARDED * margin
     if int(placed[0, CORE_KIND]) == HULL:
         first = int(placed[0, POINTS_AT])
         for number in range(int(placed[0, CORNER_COUNT])):
@@ -440,7 +471,7 @@ def _touch_plane(
         count, radius = _put_feature(placed, points, 0, down, polygon, 0, 0.0)
         for number in range(count):
             kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
-    return fewer(found, kept, MOST_POINTS)
+    return fewer(found, kept, MOST_POINTS) if nearest_found(found, kept) <= within else 0
 
 
 @kernel("touch-cores")
@@ -484,27 +515,22 @@ def touch_cores(
     gap, normal = float(answer[0, APART]) - radii, load(answer, 0, TO_NEAREST)
     if gap > margin:
         return 0
-    best, best_side, face = gap - FACE_BIAS * least, -1, -1
-    for side in range(2):
-        number = best_face(placed, points, side, scale(-1.0 if side == 0 else 1.0, normal))
-        if number >= 0:
-            above = _support_gap(placed, points, side, number)
-            # the face of the first shape if both explain the distance, but a polygon before a circle
-            is_better = above > best + (FACE_BIAS * least if best_side >= 0 else 0.0)
-            if best_side >= 0 and int(placed[best_side, CORE_KIND]) == CYLINDER:
-                is_better = is_better or (above > best - FACE_BIAS * least and int(placed[side, CORE_KIND]) != CYLINDER)
-            if is_better:
-                best, best_side, face = above, side, number
+    best_side, face, best = _choose_face(placed, points, normal, gap - FACE_BIAS * least, least)
     kept = 0
     if best_side >= 0:
-        kept = _touch_face(placed, points, found, polygon, best_side, face, margin, 1e-9 * least)
+        kept = _touch_face(placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least)
+        if nearest_found(found, kept) > margin:
+            kept = 0
         normal = scale(1.0 if best_side == 1 else -1.0, face_plane(placed, points, best_side, face)[0])
         gap = best
     elif _is_line(placed, 0, normal) and _is_line(placed, 1, normal):
         kept = _touch_lines(found, placed, normal, polygon, margin, least)
-    lowest = margin
-    for number in range(kept):
-        lowest = min(lowest, float(found[number, APART_BY]))
+    elif _is_edged(placed, 0) and _is_edged(placed, 1):
+        best_side, face, _best = _choose_face(placed, points, normal, -1e300, least)
+        kept = _touch_face(placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least)
+        kept = keep_guards(found, kept, load(answer, 0, NEAREST), gap, APART_FROM_NEAREST * least)
+        kept = _put_nearest(placed, found, answer, min(kept, found.shape[0] - 1), normal, gap)
+    lowest = min(margin, nearest_found(found, kept))
     if (kept == 0 or lowest > gap + FACE_BIAS * least) and gap <= margin and kept < found.shape[0]:
         kept = _put_nearest(placed, found, answer, kept, normal, gap)
     return fewer(found, kept, MOST_POINTS)

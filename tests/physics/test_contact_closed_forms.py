@@ -132,3 +132,35 @@ def test_pairs_that_meet_face_to_face_stop_in_any_order_and_if_they_are_nudged(f
     for is_exchanged in (False, True):
         for nudge in (0.0, 1e-9, -1e-9):
             assert np.abs(collided(first, second, is_exchanged, nudge)).max() < 1e-6
+
+
+def deepest_corner(inner, outer, edges):
+    """The largest depth of the corners of a cube within another one of the same edges, from their poses alone."""
+    corners = 0.5 * edges * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    within = [0.5 * edges - np.abs(outer.to_body(inner.to_world(tuple(corner)))).max() for corner in corners]
+    return max(within)
+
+
+@pytest.mark.parametrize("kind", ["box", "hull"])
+def test_cubes_that_meet_by_crossed_edges_keep_their_other_corners_out(kind):
+    """Faces that are nearly parallel, and edges that cross: an impact there turns them within the tick until other corners meet."""
+    half = [(x * 0.25, y * 0.25, z * 0.25) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    shape = shapes.Box((0.5, 0.5, 0.5)) if kind == "box" else shapes.ConvexHull(half)
+    deepest = 0.0
+    for seed in range(40):
+        random, world, bodies = np.random.default_rng(seed), World(1 / 60), []
+        for side in (-1.0, 1.0):
+            tilt = 0.15 * random.normal(size=3)
+            body = world.add_body(
+                MassProperties.box(1.0, (0.5, 0.5, 0.5)),
+                position=(*random.uniform(-0.2, 0.2, 2), side * 0.4),
+                orientation=(*tilt, np.sqrt(1.0 - tilt @ tilt)),
+                velocity=(0.0, 0.0, -side * 2.5),
+            )
+            body.add_shape(shape, material=shapes.Material(0.3))
+            bodies.append(body)
+        for _tick in range(12):
+            world.step()
+            first, second = bodies
+            deepest = max(deepest, deepest_corner(first, second, 0.5), deepest_corner(second, first, 0.5))
+    assert deepest <= 0.012
