@@ -10,15 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, integer, refuse
-from ..checks import components as checked_numbers
 from ..joints.assembly import assembly_for
-from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from .body_torque import BodyTorque
-from .formula_law import FormulaLaw, FormulaSamples
 from .jets import Jets
-from .measured import Measured
+from .loop_samples import LoopSamples
 from .member_loops import (
     ActuatorsOfMembers,
     JetsOfMembers,
@@ -29,22 +26,12 @@ from .member_loops import (
 )
 from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
-from .reference import FixedOrMoving, Reference
-from .samples import combined, components
+from .reference import FixedOrMoving
 from .sensor import Sensor
 
 _SAME_PERIOD = 1e-9
 """Largest relative difference between the period of actuators and that of their loop."""
 _MEASURED = ("orientation", "angular_velocity_body", "field_body")
-
-
-class Driver(Protocol):
-    """Commands actuators, with the memory that this takes; classes of actuators in the engine return one by `_driver`."""
-
-    def command(
-        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
-    ) -> list[float]:
-        """The same as `Actuators.command`, with checked numbers; return the new state, which is empty where there is none."""
 
 
 class Actuators(Protocol):
@@ -84,10 +71,6 @@ def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
         Field("actuator_state", Kind.STATE, actuator_size, digest=7, meaning="what the actuators remember"),
     )  # fmt: skip
     return Schema(f"control loops {law_size} {actuator_size} {delay}", tuple(field for field in fields if field.size))
-
-
-_FORCE, _FORCE_IS_FREE, _SAMPLES, _ERROR_ANGLE, _WAITING = 2, 5, 6, 10, 11
-"""Components that all schemas of control loops have at the same place."""
 
 
 class Controlled(SampledPart):
@@ -411,179 +394,6 @@ class Controlled(SampledPart):
             store.record(setattr, self, name, getattr(self, name))
             forces.forget_image()
         setattr(self, name, value)
-
-
-class LoopSamples:
-    """The samples of a control loop, with the memory of its law and of its actuators; none of it is state of the world."""
-
-    def __init__(self, loop: Controlled) -> None:
-        """Prepare for a loop."""
-        self._loop = loop
-        self._saturated = loop._schema.row("saturated")
-        self._sensor: Any = loop._measured if isinstance(loop._measured, Sensor) else None
-        self._law: Any = None
-        self._formula: FormulaSamples | None = None
-        self._actuators: Any = None
-        self._driver: Driver
-        self._drives = False
-        self._of_body = Measured(None, loop._bodies[0][0], None)
-        self._seconds, self._size = 0.0, 0
-
-    def take(self, world: Any) -> None:
-        """Take a sample: ask the reference, sample the law, and command the actuators."""
-        loop = self._loop
-        table, row, law = loop._table, loop._slice().start, loop._law
-        if law is not self._law:
-            self._prepare(law, loop._seconds(world))
-        column: list[float] = table.array[:, row].tolist()
-        measured = self._measured(world, column)
-        if measured is None:
-            self._wait(column)
-            return
-        reference = loop._reference
-        if type(reference) is not Reference:
-            reference = self._reference_now(world, measured)
-        delay, size = loop._delay, self._size
-        first, samples = _WAITING + 3 * delay, column[_SAMPLES]
-        state = column[first : first + size]
-        if size and not column[first + size]:
-            given = law.initial_state(measured.for_users, reference)
-            state = given if self._formula is None else list(checked_numbers(given, "state", loop, size))
-        if self._formula is not None:
-            found = self._formula.sample(measured, reference, state)
-            torque, error_angle, state = found[:3], found[3], found[4 : 4 + size]
-        else:
-            torque, state = self._update(measured.for_users, reference, self._seconds, np.array(state))
-            error_angle = _error_angle(measured, reference)
-        # the torque that is due, after the delay
-        due = torque
-        if delay:
-            waiting = column[_WAITING:first] + torque
-            due, state = waiting[:3], waiting[3:] + state
-        kept = [min(samples + 1.0, delay + 1.0), *torque, error_angle, *state]
-        if size:
-            kept.append(1.0)
-        force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
-        if samples < delay:
-            table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
-        elif self._is_own(loop._actuators):
-            # one write, because nobody can look between the sample and the command
-            before = column[self._saturated + 1 :]
-            kept += self._commanded(due, force, self._seconds, before)
-            table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
-        else:
-            table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
-            self.command(due, force, self._seconds, column[self._saturated :])
-
-    def _measured(self, world: Any, column: list[float]) -> Measured | None:
-        """What is measured now; None while the sensor has no valid reading."""
-        loop, sensor = self._loop, self._sensor
-        estimate = loop._measured
-        if sensor is not None:
-            estimate = sensor.read()
-            if not estimate.is_valid:
-                return None
-        if estimate is not None:
-            return Measured(estimate, loop._bodies[0][0], world._bodies.array)
-        # no user is given this one
-        own = self._of_body
-        own.array, own.column = world._bodies.array, int(column[0])
-        return own
-
-    def _wait(self, column: list[float]) -> None:
-        """Command no torque while the sensor has no valid reading, and have the law start again at the next one."""
-        loop = self._loop
-        before, first = loop._delay, _WAITING + 3 * loop._delay
-        size = loop._law.state_size
-        # delayed torques were computed from valid readings, but are as old as the last one
-        kept = [column[_SAMPLES], 0.0, 0.0, 0.0, column[_ERROR_ANGLE], *[0.0] * (3 * before)]
-        kept += [*column[first : first + size], 0.0] if size else []
-        loop._table.write(slice(_SAMPLES, _SAMPLES + len(kept)), loop._slice().start, kept)
-        force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
-        self.command([0.0, 0.0, 0.0], force, loop._seconds(loop._table.store.world()))  # type: ignore[union-attr]
-
-    def command(
-        self,
-        torque: list[float],
-        force: list[float] | None,
-        seconds: float,
-        before: list[float] | None = None,
-    ) -> None:
-        """Command the actuators, and keep what they remember; `before` is the column of the loop from `saturated` on."""
-        loop = self._loop
-        table, row, first = loop._table, loop._slice().start, self._saturated
-        if before is None:
-            before = table.array[first:, row].tolist()
-        self._is_own(loop._actuators)
-        after = self._commanded(torque, force, seconds, before[1:])
-        if len(after) > 1 or after != before:
-            table.write(slice(first, first + len(after)), row, after)
-
-    def _is_own(self, actuators: Any) -> bool:
-        """Whether actuators, which are now to be commanded, are those of the engine, and not of a user's class."""
-        if actuators is not self._actuators:
-            own = vars(type(actuators)).get("_driver")  # not overridden by a user's class
-            self._driver = _UsersActuators(actuators, self._loop) if own is None else own(actuators)
-            self._actuators, self._drives = actuators, own is not None
-        return self._drives
-
-    def _commanded(
-        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
-    ) -> list[float]:
-        """Command the actuators; return whether they are saturated, and what they remember."""
-        after = self._driver.command(torque, force, seconds, state)
-        return [1.0 if getattr(self._actuators, "saturated", False) else 0.0, *after]
-
-    def _prepare(self, law: Any, seconds: float) -> None:
-        is_formula = isinstance(law, FormulaLaw) and law._is_as_defined and law._is_for_one_body
-        self._formula = FormulaSamples(law, seconds) if is_formula else None
-        self._law, self._seconds, self._size = law, seconds, law.state_size
-
-    def _reference_now(self, world: Any, measured: Measured) -> Any:
-        loop = self._loop
-        try:
-            return loop._reference.at(world.time, measured.for_users)
-        except ValueError as error:  # such as a target that was removed
-            raise ValueError(
-                f"{loop!r}: its reference gives no attitude now; assign another reference. {error}"
-            ) from error
-
-    def _update(
-        self, measured: Any, reference: Any, seconds: float, state: FloatArray
-    ) -> tuple[list[float], list[float]]:
-        """Torque and new state of a law that may be the user's, after checks."""
-        loop, law = self._loop, self._law
-        loop._refuse_law(law)
-        owner = f"the law of {loop!r}"
-        given = law.update(measured, reference, seconds, state)
-        if not isinstance(given, tuple) or len(given) != 2:
-            refuse(owner, "result of update", given, "a tuple of a torque and a state", TypeError)
-        torque = checked_numbers(given[0], "torque_body", owner)
-        after = checked_numbers(given[1], "state", owner, law.state_size) if law.state_size else []
-        return list(torque), list(after)
-
-
-class _UsersActuators:
-    """Actuators that may be the user's, whose results are checked."""
-
-    def __init__(self, actuators: Any, loop: Controlled) -> None:
-        self._actuators, self._loop = actuators, loop
-
-    def command(
-        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
-    ) -> list[float]:
-        wanted = np.array(torque), None if force is None else np.array(force), seconds
-        if not state:
-            self._actuators.command(*wanted)
-            return state
-        after = self._actuators.command(*wanted, np.array(state))
-        return list(checked_numbers(after, "state", f"the actuators of {self._loop!r}", len(state)))
-
-
-def _error_angle(measured: Any, reference: Reference) -> float:
-    q = components(measured.orientation, "measured orientation", "Controlled", 4)
-    wanted = components(reference.orientation, "reference orientation", "Controlled", 4)
-    return float(combined([error_angle(q, wanted)], "Controlled", "error_angle")[0])  # type: ignore[arg-type]
 
 
 def _check_law(law: Any, body: BodyHandle, owner: object) -> None:

@@ -683,11 +683,9 @@ class AttitudeFilter(SampledPart):
         """Last valid reading of the gyro minus the estimated bias [rad/s], body frame, shape (3,)."""
         return reading(np.array(self._numbers("rate")) - np.array(self._numbers("bias_body")))
 
-    def _attitude_numbers(self) -> list[float]:
-        """Orientation and angular velocity as seven numbers, for laws in control loops."""
-        row = self._slice().start
-        x, y, z, *q, bias_x, bias_y, bias_z = self._table.array[_OF_ATTITUDE, row].tolist()
-        return [*q, x - bias_x, y - bias_y, z - bias_z]
+    def _attitude_place(self) -> tuple[int, int]:
+        """The row, and the first of the components that are rate, orientation and bias, for laws in control loops."""
+        return self._slice().start, _OF_ATTITUDE.start
 
     @property
     def bias_body(self) -> FloatArray:
@@ -757,7 +755,7 @@ class AttitudeFilter(SampledPart):
         return np.flatnonzero(chosen == 2)
 
     def _attitudes_of_members(self, members: int) -> FloatArray:
-        """The same as `_attitude_numbers` for all members of a batch, shape (7, n)."""
+        """Orientation and angular velocity of all members of a batch, shape (7, n)."""
         first = self._slice().start
         found = self._table.array[_OF_ATTITUDE, first : first + members]
         return np.concatenate([found[3:7], found[:3] - found[7:]])

@@ -78,7 +78,7 @@ def mrp_feedback(
 
 
 @kernel("law-mrp-feedback")
-def _sample_mrp_feedback(inputs: Array, out: Array) -> None:
+def _sample_mrp_feedback(inputs: Array, out: Array) -> int:
     """Sample `MRPFeedback`; the parameters are known torque, gains and the limit of the integral."""
     for member in range(inputs.shape[1]):
         q, rates, reference, reference_rates, reference_acceleration = load_attitudes(inputs, member)
@@ -99,6 +99,7 @@ def _sample_mrp_feedback(inputs: Array, out: Array) -> None:
         store_vector(out, TORQUE, member, torque)
         out[ERROR_ANGLE, member] = error_angle(q, reference)
         store_vector(out, STATE, member, integral)
+    return 1
 
 
 @read_only_attributes()
@@ -283,7 +284,7 @@ def quaternion_pd(
 
 
 @kernel("law-quaternion-pd")
-def _sample_quaternion_pd(inputs: Array, out: Array) -> None:
+def _sample_quaternion_pd(inputs: Array, out: Array) -> int:
     """Sample `QuaternionPD`; the parameters are stiffness, damping, feed-forward and largest torque."""
     for member in range(inputs.shape[1]):
         q, rates, reference, reference_rates, reference_acceleration = load_attitudes(inputs, member)
@@ -302,6 +303,7 @@ def _sample_quaternion_pd(inputs: Array, out: Array) -> None:
         )
         store_vector(out, TORQUE, member, torque)
         out[ERROR_ANGLE, member] = error_angle(q, reference)
+    return 1
 
 
 @read_only_attributes()
@@ -469,13 +471,14 @@ def rate_damping(
 
 
 @kernel("law-rate-damping")
-def _sample_rate_damping(inputs: Array, out: Array) -> None:
+def _sample_rate_damping(inputs: Array, out: Array) -> int:
     """Sample `RateDamping`; the parameter is the damping."""
     for member in range(inputs.shape[1]):
         q, rates, reference, reference_rates, _ = load_attitudes(inputs, member)
         torque = rate_damping(q, rates, reference, reference_rates, load_symmetric(inputs, PARAMETERS, member))
         store_vector(out, TORQUE, member, torque)
         out[ERROR_ANGLE, member] = error_angle(q, reference)
+    return 1
 
 
 @read_only_attributes()

@@ -8,8 +8,8 @@ from __future__ import annotations  # help() then shows them as written
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from math import isfinite, prod
-from typing import Any, ClassVar
+from math import prod
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion
 from ..kernels.vectors import Vector
 from ..loops import layout
-from ..loops.columns import Array, load_quaternion, load_vector
+from ..loops.columns import Array, Integers, load_quaternion, load_vector
 from .law import Law
 from .measured import Measured
 from .reference import Reference
@@ -62,8 +62,8 @@ class FormulaLaw(Law):
 
     @staticmethod
     @abstractmethod
-    def _kernel(inputs: Array, out: Array) -> None:
-        """The kernel of the law."""
+    def _kernel(inputs: Array, out: Array) -> int:
+        """The kernel of the law, which returns 1."""
 
     _is_as_defined: ClassVar[bool] = True
     """Whether `update` is the one below, and not that of a user's class, which only it computes."""
@@ -133,7 +133,7 @@ class FormulaLaw(Law):
 
 
 class FormulaSamples:
-    """The samples of a law for one body, with the same bits as `FormulaLaw.update`; it keeps the arrays of the kernel between samples."""
+    """What the kernel of a law is given at the samples of one loop and what it returns, which is kept between two samples."""
 
     def __init__(self, law: FormulaLaw, seconds: float) -> None:
         """Prepare.
@@ -145,68 +145,58 @@ class FormulaSamples:
         self.law = law
         own = _NO_INERTIA if law._follows_inertia else law._tensor or _NO_INERTIA
         parameters = [number for part in law._parameters_for(own) for number in part]
-        self._inputs, self._out = np.zeros((PARAMETERS + len(parameters), 1)), np.zeros((OUT_ROWS, 1))
-        self._inputs[SECONDS:, 0] = [seconds, *parameters]
-        self._of_body = self._inputs[: len(OF_BODY), 0]
+        self.inputs, self.out = np.zeros((PARAMETERS + len(parameters), 1)), np.zeros((OUT_ROWS, 1))
+        self.inputs[SECONDS:, 0] = [seconds, *parameters]
+        if law._tensor is not None:
+            self.inputs[INERTIA:STORED, 0] = law._tensor
         self._reference: Any = None
 
-    def sample(self, measured: Measured, reference: Any, state: list[float]) -> list[float]:
-        """Take a sample, and return the rows of `out`.
+    def rows_of_body(self, is_estimated: bool) -> Integers:
+        """The components of the body and the rows of `inputs` to which they are copied at each sample, shape (k, 2).
 
         Args:
-            measured: What is measured.
-            reference: The reference.
-            state: The state, with `law.state_size` numbers.
-
-        Raises:
-            ValueError: If the torque is not finite.
+            is_estimated: Whether orientation and rates are not those of the body.
         """
-        law, inputs, out = self.law, self._inputs, self._out
-        # in this mode, memory is written without a copy between
-        measured.array[:, measured.column].take(OF_BODY, None, self._of_body, "clip")
-        if measured.estimate is not None:
-            inputs[:INERTIA, 0] = self._estimated(measured)
+        law, rows = self.law, list(range(INERTIA if is_estimated else ORIENTATION, len(OF_BODY)))
         if law._tensor is not None or law._assembly is not None:
-            self._set_inertia(measured)
-        if reference is not self._reference:
-            goal = law._goal(reference)
-            if tuple in map(type, goal):
-                refuse(law._name, "reference", reference, "one attitude, because the loop controls one body")
-            inputs[REFERENCE:STATE_BEFORE, 0] = [number for part in goal for number in part]
-            # that of a user's class may change
-            self._reference = reference if type(reference) is Reference else None
-        if state:
-            inputs[STATE_BEFORE : STATE_BEFORE + len(state), 0] = state
-        law._kernel(inputs, out)
-        found: list[float] = out[:, 0].tolist()
-        if not isfinite(sum(found[: STATE + law.state_size])):
-            refuse(law._name, "torque", found[:3], "finite", hint=NOT_FINITE)
-        return found
+            rows = [row for row in rows if not INERTIA <= row < STORED]
+        if law._assembly is not None:
+            rows = [row for row in rows if row < STORED]
+        return np.array([[OF_BODY[row], row] for row in rows], np.int64).reshape(-1, 2)
 
-    def _estimated(self, measured: Measured) -> list[Any]:
-        """Orientation and rates by an estimator, which may also say what the wheels store and what the inertia is."""
-        law, inputs, name = self.law, self._inputs, self.law._name
-        quick = vars(type(measured.estimate)).get(
-            "_attitude_numbers"
-        )  # of the engine, and not overridden by a user's class
-        if quick is not None:
-            numbers: list[float] = quick(measured.estimate)
-            return numbers
+    def set_reference(self, reference: Any) -> None:
+        """Have the law track this reference, which is one attitude."""
+        if reference is self._reference:
+            return
+        goal = self.law._goal(reference)
+        if tuple in map(type, goal):
+            refuse(self.law._name, "reference", reference, "one attitude, because the loop controls one body")
+        self.inputs[REFERENCE:STATE_BEFORE, 0] = [number for part in goal for number in part]
+        # that of a user's class may change
+        self._reference = reference if type(reference) is Reference else None
+
+    def set_estimate(self, measured: Measured) -> None:
+        """Take orientation and rates from an estimator, which may also say what the wheels store and what the inertia is."""
+        law, inputs, name = self.law, self.inputs, self.law._name
         if law._needs_inertia and law._tensor is None and law._assembly is None:
             inputs[INERTIA:STORED, 0] = law._inertia_of(measured)
         if law._needs_stored_momentum and law._assembly is None:
             inputs[STORED:REFERENCE, 0] = law._stored(measured)
-        return [*measured.numbers("orientation", name, 4), *measured.numbers("angular_velocity_body", name, 3)]
+        inputs[:RATES, 0] = measured.numbers("orientation", name, 4)
+        inputs[RATES:INERTIA, 0] = measured.numbers("angular_velocity_body", name, 3)
 
-    def _set_inertia(self, measured: Measured) -> None:
-        """The inertia that was given to the law, or that of an assembly now, with what its wheels store."""
-        law, inputs = self.law, self._inputs
+    def set_assembly(self, measured: Measured | None) -> None:
+        """Take inertia and stored momentum from the assembly of the law, as it is now."""
+        law, inputs = self.law, self.inputs
         inertia = law._inertia_of(measured)
         inputs[INERTIA:STORED, 0] = inertia
-        if law._assembly is not None:
-            inputs[STORED:REFERENCE, 0] = law._stored(measured) if law._needs_stored_momentum else _NOTHING
+        inputs[STORED:REFERENCE, 0] = law._stored(measured) if law._needs_stored_momentum else _NOTHING
         if law._follows_inertia:
             inputs[PARAMETERS:, 0] = [number for part in law._parameters_for(inertia) for number in part]
+
+    def refuse_torque(self) -> NoReturn:
+        """Raise the error for a torque or a state that is not finite."""
+        refuse(self.law._name, "torque", self.out[TORQUE : TORQUE + 3, 0].tolist(), "finite", hint=NOT_FINITE)
 
 
 def in_columns(parts: Sequence[Components]) -> tuple[Array, tuple[int, ...]]:

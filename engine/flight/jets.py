@@ -3,16 +3,19 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
+from ..compilation.packed import Packed
 from ..forces.thruster import Thruster
 from ..loops import thrust_allocation as allocation
+from ..loops.jet_commands import command_jets
 from ..loops.layout import CENTER_OF_MASS
 from .allocation import ThrusterAllocator
+from .driver import Command
 from .modulation import Periods, PulseModulator
 
 _CENTER_OF_MASS = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
@@ -236,6 +239,7 @@ class JetsDriver:
         self._pulses = None if jets._modulator is None else jets._modulator._periods(count)
         self._allocator: Any = None
         self._spreads = False
+        self._bound: tuple[Any, int, Any] = None, -1, None
         self._spans: list[tuple[Any, slice]] = []
 
     def command(
@@ -265,6 +269,62 @@ class JetsDriver:
         jets._shares, jets._center, jets._saturated = made, center, found[count + allocation.IS_CUT] > 0.0
         return state
 
+    @property
+    def is_bound(self) -> bool:
+        """See `Driver`."""
+        table, numbering, allocator = self._bound
+        return table.numbering == numbering and self._jets._allocator is allocator
+
+    def bind(self, wanted: FloatArray, answer: FloatArray, seconds: float) -> Command | None:
+        """See `Driver`."""
+        allocator = self._jets._allocator
+        if allocator is not self._allocator:
+            self._prepare(allocator)
+        first, count, problem, pulses = allocator.thrusters[0], allocator.jet_count, self._problem, self._pulses
+        table = first._table
+        if table.store is None:
+            return None
+        rows = [row for thruster in allocator.thrusters for row in range(*thruster._slice().indices(table.count))]
+        if len(rows) != count:
+            return None
+        self._bound, self._answer = (table, table.numbering, allocator), answer
+        if pulses is None:
+            pulses = Periods(np.zeros((3, count)), 0.0)
+        self._shares, self._modulated = pulses.shares[0], pulses
+        center = int(allocator._assembly is None)
+        tables = table.array, np.array(rows), table.store.world()._bodies.array, center
+        solved = problem.jets, problem.cases, problem.results, problem.work, problem.places
+        modulated = pulses.shares, pulses.before, pulses.valves, pulses.durations, pulses.areas, pulses.after
+        times = pulses.period, seconds
+        addresses, both = np.zeros(2, np.int64), (wanted, answer)
+        packed = Packed(addresses, tables, both, solved, int(self._spreads), modulated, times)
+        called = [problem.loop(), None if self._pulses is None else pulses.loop()]
+        return Command(command_jets, packed, called)
+
+    def update(self) -> None:
+        """See `Driver`."""
+        if self._allocator._assembly is not None:
+            self._problem.cases[0, 6:] = self._center_of_mass()
+
+    def carry_out(self) -> None:
+        """See `Driver`."""
+        jets, pulses, problem = self._jets, self._pulses, self._problem
+        if pulses is None:
+            for thruster, places in self._spans:
+                thruster._set_throttles(self._shares[places])
+            jets._shares = problem.results[0, : len(self._shares)].tolist()
+        else:
+            self._start_pulses(pulses.durations[0])
+            fired = pulses.areas[0] / pulses.period
+            for place in self._lost:
+                fired[place] = problem.results[0, place]
+            jets._shares = fired.tolist()
+        jets._center, jets._saturated = problem.cases[0, 6:].tolist(), self._answer[0] > 0.0
+
+    def refuse_command(self) -> NoReturn:
+        """See `Driver`."""
+        self._jets._allocator._refuse_huge()
+
     def _center_of_mass(self) -> list[float]:
         """The mass centre from which lever arms are measured now, from the body's origin [m], body frame."""
         allocator = self._allocator
@@ -288,15 +348,18 @@ class JetsDriver:
         if seconds > period:
             # a valve that stays open is open until the next command, however its time and the period are rounded
             durations = [seconds if duration == period else duration for duration in durations]
-        times = np.zeros((2, count))
-        times[1] = durations
-        for thruster, places in self._spans:
-            if any(durations[places]):
-                thruster._start_pulses(times[:, places], _TIMES)
+        self._start_pulses(np.array(durations))
         fired = [area / period for area in areas]
         for place in self._lost:
             fired[place] = made[place]
         return fired, after
+
+    def _start_pulses(self, durations: FloatArray) -> None:
+        times = np.zeros((2, len(durations)))
+        times[1] = durations
+        for thruster, places in self._spans:
+            if durations[places].any():
+                thruster._start_pulses(times[:, places], _TIMES)
 
     def _prepare(self, allocator: ThrusterAllocator) -> None:
         """Read what changes only with the allocator."""

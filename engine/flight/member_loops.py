@@ -287,7 +287,7 @@ class JetsOfMembers:
             before[:, 1, places] = table.array[LEVEL, rows[:, np.newaxis] + own].T
         durations, areas, after = np.empty_like(shares), np.empty_like(shares), np.empty_like(before)
         periods = modulator._periods(count)
-        pulses.modulate(shares, before, periods._valves, periods.period, durations, areas, after)
+        pulses.modulate(shares, before, periods.valves, periods.period, durations, areas, after)
         if seconds > periods.period:
             durations[durations == periods.period] = seconds
         for rows, places, is_used in spans:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, integer, is_row, read_only_attributes, reader, real, refuse, stack
+from ..compilation.choice import Loop, named
 from ..loops import pulses
 
 _SLACK = 1e-9
@@ -231,18 +232,21 @@ class Periods:
             period: Time between two updates [s].
         """
         count = valves.shape[1]
-        self._valves, self.period = valves, period
-        self._shares, self._durations, self._areas = np.empty((3, 1, count))
-        self._before, self._after = np.empty((2, 1, 2, count))
+        self.valves, self.period = valves, period
+        self.shares, self.durations, self.areas = np.empty((3, 1, count))
+        self.before, self.after = np.empty((2, 1, 2, count))
 
     def update(self, shares: list[float], state: list[float]) -> tuple[list[float], list[float], list[float]]:
         """Compute the pulses of one period: durations [s], areas [s] and the new state, which is what is carried and then the levels."""
-        self._shares[0] = shares
-        self._before.ravel()[:] = state
-        pulses.modulate(
-            self._shares, self._before, self._valves, self.period, self._durations, self._areas, self._after
-        )
-        return self._durations.ravel().tolist(), self._areas.ravel().tolist(), self._after.ravel().tolist()
+        self.shares[0] = shares
+        self.before.ravel()[:] = state
+        pulses.modulate(self.shares, self.before, self.valves, self.period, self.durations, self.areas, self.after)
+        return self.durations.ravel().tolist(), self.areas.ravel().tolist(), self.after.ravel().tolist()
+
+    def loop(self) -> Loop:
+        """The kernel that computes the pulses, for calls by address."""
+        arrays = self.shares, self.before, self.valves, self.period, self.durations, self.areas, self.after
+        return named(pulses.modulate, *arrays)
 
 
 def _times(value: Any, argument: str, owner: str) -> FloatArray:

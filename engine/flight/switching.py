@@ -53,7 +53,7 @@ def phase_plane(
 
 
 @kernel("law-phase-plane")
-def _sample_phase_plane(inputs: Array, out: Array) -> None:
+def _sample_phase_plane(inputs: Array, out: Array) -> int:
     """Sample `PhasePlane`; the parameters are the torque of the jets, and those of the formula."""
     for member in range(inputs.shape[1]):
         q, rates, reference, reference_rates, _ = load_attitudes(inputs, member)
@@ -63,6 +63,7 @@ def _sample_phase_plane(inputs: Array, out: Array) -> None:
         store_vector(out, TORQUE, member, torque)
         out[ERROR_ANGLE, member] = error_angle(q, reference)
         store_vector(out, STATE, member, directions)
+    return 1
 
 
 @read_only_attributes()

@@ -4,16 +4,19 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, components, is_row, members, read_only_attributes, reader, real, refuse
+from ..compilation.choice import Loop, named
+from ..compilation.packed import Packed
 from ..loops import thrust_allocation as allocation
 from ..loops import wheel_torques as kernels
 from ..loops.actuator_layout import ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.layout import STATE_ROWS
+from .driver import Command
 from .jets import Commanded
 from .wheel import WHEELS, ReactionWheel
 
@@ -215,6 +218,7 @@ class WheelDriver:
         self._work, self._out = np.empty((4, count)), np.empty((count, 1))
         self._one, self._reached = np.zeros(1, np.int64), np.zeros(1)
         self._table: Any = None
+        self._bound: tuple[Any, int] = None, -1
         self._numbering = -1
         self._rows = np.arange(count)
         self._span: slice | list[int] = []
@@ -223,23 +227,74 @@ class WheelDriver:
         self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
     ) -> list[float]:
         """Divide a torque among the wheels that are in use, and command them; the arguments are those of `Driver.command`."""
-        table = self._wheels[0]._table if type(self._wheels[0]) is ReactionWheel else None
-        if table is None or table.store is None:
+        if not self._find_rows():
             return self._command_one_by_one(torque, seconds)
-        if table is not self._table or table.numbering != self._numbering:
-            if not all(type(wheel) is ReactionWheel and wheel._table is table for wheel in self._wheels):
-                return self._command_one_by_one(torque, seconds)
-            rows = [wheel._slice().start for wheel in self._wheels]
-            are_adjacent = rows == list(range(rows[0], rows[0] + len(rows)))
-            self._span = slice(rows[0], rows[0] + len(rows)) if are_adjacent else rows
-            self._table, self._numbering, self._rows = table, table.numbering, np.array(rows)
+        table = self._table
         torques = self._divide(table.array, table.store.world()._bodies.array, torque, seconds)
-        # a wheel that is switched off keeps its command; its torque would be 0
+        # a wheel that is switched off keeps its command; its torque would be 0 (see `command_wheels`)
         if 0.0 in torques and 0.0 in table.array[ENABLED, self._span].tolist():
             self._set(torques)
         else:
             table.write(TORQUE, self._span, self._out[:, 0])
         return state
+
+    @property
+    def is_bound(self) -> bool:
+        """See `Driver`."""
+        table, numbering = self._bound
+        return table is not None and table.numbering == numbering
+
+    def bind(self, wanted: FloatArray, answer: FloatArray, seconds: float) -> Command | None:
+        """See `Driver`."""
+        if not self._find_rows():
+            return None
+        table, problem = self._table, self._problem
+        wheels, bodies, self._bound = table.array, table.store.world()._bodies.array, (table, table.numbering)
+        self._answer, self._made, self._wanted = answer, np.zeros(3), wanted
+        one, out, reached, limits, work = self._one, self._out, self._reached, self._limits, self._work
+        goals, null_rate = self._goals, self._allocator._null_rate
+        solved = problem.jets, problem.cases, problem.results, problem.work, problem.places
+        whole = (one, out, reached, limits, work, goals), solved, (null_rate, seconds)
+        tables = wheels, self._rows, bodies
+        packed = Packed(np.zeros(4, np.int64), tables, (wanted, answer, self._made), *whole)
+        rows, results = self._rows, problem.results
+        called: list[Loop | None] = [
+            named(kernels.direct_torques, *tables[:2], bodies, seconds, wanted, out, reached),
+            named(
+                kernels.wheel_limits, wheels, rows, one, bodies, seconds, wanted, limits, problem.jets, problem.cases
+            ),
+            problem.loop(),
+            named(kernels.wheel_torques, wheels, rows, one, bodies, goals, null_rate, results, limits, work, out),
+        ]
+        return Command(kernels.command_wheels, packed, called)
+
+    def update(self) -> None:
+        """See `Driver`."""
+
+    def carry_out(self) -> None:
+        """See `Driver`."""
+        self._table.write(TORQUE, self._span, self._out[:, 0])
+        self._allocator._torque, self._allocator._saturated = self._made.tolist(), self._answer[0] > 0.0
+
+    def refuse_command(self) -> NoReturn:
+        """See `Driver`."""
+        wanted = self._wanted[:3, 0].tolist()
+        refuse(self._allocator, "torque_body", wanted, "so small that the torques of the wheels are finite")
+
+    def _find_rows(self) -> bool:
+        """Find the rows of the wheels; return False unless all are wheels of the engine in one table of a world."""
+        first = self._wheels[0]
+        table = first._table if type(first) is ReactionWheel else None
+        if table is None or table.store is None:
+            return False
+        if table is not self._table or table.numbering != self._numbering:
+            if not all(type(wheel) is ReactionWheel and wheel._table is table for wheel in self._wheels):
+                return False
+            rows = [wheel._slice().start for wheel in self._wheels]
+            are_adjacent = rows == list(range(rows[0], rows[0] + len(rows)))
+            self._span = slice(rows[0], rows[0] + len(rows)) if are_adjacent else rows
+            self._table, self._numbering, self._rows = table, table.numbering, np.array(rows)
+        return True
 
     def _command_one_by_one(self, torque: list[float], seconds: float) -> list[float]:
         """The same for wheels that are not in one table of a world, or of a user's class."""

@@ -124,8 +124,8 @@ def _settled(
     if frozen is not None and frozen.count:
         stood = np.full(store.tables["bodies"].count, -1.0)
         stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    settled = np.empty((6, count))
-    found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled)
+    settled, tick, dt = np.empty((6, count)), float(world._bodies.tick_count), world._dt
+    found = settle_throttles(columns, first, changed, given, tick, stood, dt, settled)
     return settled, int(found)
 
 

@@ -23,8 +23,8 @@ CARRIED, LEVEL = 0, 1
 @kernel("modulate-pulses")
 def modulate(
     shares: Array, state: Array, valves: Array, period: float, durations: Array, areas: Array, after: Array
-) -> None:
-    """Fill durations and areas, shape (cases, jets), and the state after the period, shape (cases, 2, jets)."""
+) -> int:
+    """Fill durations and areas, shape (cases, jets), and the state after the period, shape (cases, 2, jets). Return 1."""
     for case in range(shares.shape[0]):
         for jet in range(shares.shape[1]):
             wanted = float(state[case, CARRIED, jet]) + float(shares[case, jet]) * period
@@ -38,6 +38,7 @@ def modulate(
             area, level = _pulse(duration, level, period, rise, fall)
             durations[case, jet], areas[case, jet] = duration, area
             after[case, CARRIED, jet], after[case, LEVEL, jet] = wanted - area, level
+    return 1
 
 
 @inlined

@@ -15,6 +15,7 @@ from math import sqrt
 
 import numpy as np
 
+from ..compilation.choice import Loop, named
 from ..compilation.compiler import from_column, inlined, kernel
 from ..kernels.vectors import Vector, add, add_scaled, cross, scale, subtract
 from .columns import Array, Integers, load_vector
@@ -64,8 +65,8 @@ _GOLDEN = 0.6180339887498949
 @kernel("allocate-thrust")
 def allocate(
     all_jets: Array, wanted: Array, spreads: bool, first_row: int, results: Array, work: Array, places: Integers
-) -> None:
-    """Fill the results; with `first_row` 3 the force is free, with 0 it is wanted too."""
+) -> int:
+    """Fill the results; with `first_row` 3 the force is free, with 0 it is wanted too. Return 1."""
     count = results.shape[1] - RESULT_COLUMNS
     stride = count if all_jets.shape[1] > count else 0
     for case in range(wanted.shape[0]):
@@ -90,6 +91,7 @@ def allocate(
         fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
         results[case, count + FRACTION] = min(fraction, 1.0) if fraction > 0.0 else 0.0  # never -0.0
         results[case, count + IS_CUT] = 1.0 if outside or reached < length else 0.0
+    return 1
 
 
 @inlined
@@ -369,14 +371,18 @@ class Problem:
         """Make the arrays for a number of jets."""
         self.jets = np.zeros((JET_ROWS, count))
         self.cases = np.zeros((1, 9))
-        self._results = np.empty((1, count + RESULT_COLUMNS))
-        self._work = np.zeros((WORK_ROWS, count + SPARE_COLUMNS))
-        self._places = np.zeros((2, count + ROWS), np.int64)
+        self.results = np.empty((1, count + RESULT_COLUMNS))
+        self.work = np.zeros((WORK_ROWS, count + SPARE_COLUMNS))
+        self.places = np.zeros((2, count + ROWS), np.int64)
 
     def solve(self, spreads: bool, force_is_free: bool) -> Array:
         """Return the results, which the next solution overwrites."""
-        allocate(self.jets, self.cases, spreads, 3 if force_is_free else 0, self._results, self._work, self._places)
-        return self._results
+        allocate(self.jets, self.cases, spreads, 3 if force_is_free else 0, self.results, self.work, self.places)
+        return self.results
+
+    def loop(self) -> Loop:
+        """The kernel that solves it, for calls by address."""
+        return named(allocate, self.jets, self.cases, True, 3, self.results, self.work, self.places)
 
 
 def solve(jets: Array, wanted: Array, spreads: bool, force_is_free: bool, jet_count: int | None = None) -> Array:

@@ -8,12 +8,14 @@ first those of all wheels in the positive direction, then in the negative one. E
 
 from math import sqrt
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import call, inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..kernels.vectors import Vector, cross, dot, scale
-from .actuator_layout import BODY, ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, WHEEL_AXIS, WHEEL_INERTIA
+from .actuator_layout import BODY, ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
 from .columns import Array, Integers, load_vector, store_vector
 from .layout import ANGULAR_VELOCITY
-from .thrust_allocation import JET_COST, JET_FORCE, JET_LEVEL, JET_POSITION, JET_TORQUE
+from .thrust_allocation import IS_CUT, JET_COST, JET_FORCE, JET_LEVEL, JET_POSITION, JET_TORQUE
+from .thrust_allocation import TORQUE as RESULT_TORQUE
 
 DIRECT_COUNT = 3
 """The number of wheels whose torques `direct_torques` may find."""
@@ -106,8 +108,8 @@ def wheel_limits(
     limits: Array,
     jets: Array,
     cases: Array,
-) -> None:
-    """Write what `allocate` needs to divide torques among wheels.
+) -> int:
+    """Write what `allocate` needs to divide torques among wheels, and return 1.
 
     No wheel of a body that keeps its rates exceeds its maximum speed in the given time. A wheel that is switched off has no limits.
 
@@ -141,6 +143,7 @@ def wheel_limits(
             cases[member, place] = 0.0
         for axis_number in range(3):
             cases[member, 3 + axis_number] = torques[axis_number, member]
+    return 1
 
 
 @kernel("wheel-torques")
@@ -155,8 +158,8 @@ def wheel_torques(
     limits: Array,
     work: Array,
     out: Array,
-) -> None:
-    """Write the motor torques that `allocate` has found, with as much of the null motion as the limits allow.
+) -> int:
+    """Write the motor torques that `allocate` has found, with as much of the null motion as the limits allow, and return 1.
 
     Args:
         wheels: As for `wheel_limits`.
@@ -189,6 +192,47 @@ def wheel_torques(
                     work[row_of_axes, place] = axis[row_of_axes] if is_used else 0.0
             _remove_torque(work, count)
             _add_null_motion(work, count, limits, first, out, member)
+    return 1
+
+
+@kernel("command-wheels")
+def command_wheels(packed: Packed) -> int:
+    """Divide the torque that a control loop wants among the wheels of its body, each of which keeps its command if it is switched off.
+
+    Packed are the addresses of `direct_torques`, `wheel_limits`, `allocate` and `wheel_torques`; the table, the rows and the bodies; what
+    is wanted, whose first three components are the torque, shape (7, 1); the answer, whose first component says whether the torque was out
+    of reach; the torque that is made; and the arrays of these kernels, the null rate and the time until the next command.
+
+    Returns:
+        1, or 0 if a motor torque is not finite.
+    """
+    calls, (wheels, rows, bodies), (wanted, answer, made), arrays, problem, (null_rate, seconds) = unpack(packed)
+    one, out, reached, limits, work, goals = arrays
+    jets, cases, results, tableau, places = problem
+    count, left = rows.shape[0], 1
+    if count == DIRECT_COUNT:
+        left = call(calls[0], (wheels, rows, bodies, seconds, wanted, out, reached))
+    if left == 0:
+        fraction = float(reached[0])
+        for axis in range(3):
+            made[axis] = fraction * wanted[axis, 0]
+        answer[0] = 1.0 if fraction < 1.0 else 0.0
+    else:
+        _ = call(calls[1], (wheels, rows, one, bodies, seconds, wanted, limits, jets, cases))
+        _ = call(calls[2], (jets, cases, True, 3, results, tableau, places))
+        _ = call(calls[3], (wheels, rows, one, bodies, goals, null_rate, results, limits, work, out))
+        for axis in range(3):
+            made[axis] = results[0, 2 * count + RESULT_TORQUE + axis]
+        answer[0] = 1.0 if results[0, 2 * count + IS_CUT] > 0.0 else 0.0
+        total = 0.0
+        for place in range(count):
+            total += 0.0 * float(out[place, 0])
+        if total != 0.0:
+            return 0
+    for place in range(count):
+        if not wheels[ENABLED, rows[place]] > 0.0:
+            out[place, 0] = wheels[TORQUE, rows[place]]
+    return 1
 
 
 @inlined

@@ -110,9 +110,21 @@ class Actuators:
         """Changes whenever a loop that was bound to the tables may have become stale."""
         if not self._driven.count:
             return ()
-        # a table's array lives as long as its loops
-        key = [number for table in self._tables for number in (id(table.array), table.count)]
-        return *key, id(self._held.pushes.array), int(self.has_frozen)
+        driven, thrusters, wheels, tanks = self._driven, self._thrusters, self._wheels, self._tanks
+        frozen = self._store.tables.get("frozen bodies")
+        # a table's array lives as long as its loops; written out, because this is asked in every tick that calls Python
+        return (
+            id(driven.array),
+            driven.count,
+            id(thrusters.array),
+            thrusters.count,
+            id(wheels.array),
+            wheels.count,
+            id(tanks.array),
+            tanks.count,
+            id(self._held.pushes.array),
+            frozen is not None and frozen.count > 0,
+        )
 
     @property
     def _arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

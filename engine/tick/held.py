@@ -123,7 +123,8 @@ class Held:
                     return
                 named = found.tolist()
                 if named and named.count(named[0]) == len(named):  # a bank of one body, say
-                    self._spoil([int(named[0])])
+                    if int(named[0]) not in stale:
+                        self._spoil([int(named[0])])
                 else:
                     self._spoil([*map(int, named)])
 

@@ -460,7 +460,8 @@ def test_a_law_that_is_exchanged_leaves_the_torques_that_wait():
     assert [call[0][0] for call in actuators.calls] == [10.0, 20.0, 30.0, 11.0, 21.0, 12.0]
 
 
-def test_valves_that_were_shut_while_their_loop_was_disabled_are_counted_as_shut():
+@pytest.mark.parametrize("is_users", [True, False], ids=["law of a user", "law of the engine"])
+def test_valves_that_were_shut_while_their_loop_was_disabled_are_counted_as_shut(is_users):
     """A loop that is enabled again carries nothing over, and the modulator knows the level of each valve."""
 
     class Constant:
@@ -479,7 +480,7 @@ def test_valves_that_were_shut_while_their_loop_was_disabled_are_counted_as_shut
     places = {"positions": [(1, 0, 0), (-1, 0, 0)], "directions": [(0, 1, 0), (0, -1, 0)]}
     bank = world.add_force(flight.ThrusterBank(ship, **places, max_forces=10.0, **valve))
     jets = flight.Jets(flight.ThrusterAllocator([bank]), flight.PulseModulator(0.1, 0.4))
-    law = Constant()
+    law = Constant() if is_users else MRPFeedback(1e-9, 1e-9, known_torque_body=(0.0, 0.0, -20.0))
     loop = world.add_part(Controlled(ship, law, Reference(), jets, every=8, force_body=None))
     world.step(23)
     for wait in (1, 8):  # until the valves have half fallen, and longer

@@ -144,6 +144,84 @@ def test_a_sample_writes_each_table_once(monkeypatch):
     assert writes_of(monkeypatch, world.step) == {"control": 1, "wheels": 1}
 
 
+class WheelsOfAUser(flight.WheelAllocator):
+    """Commanded by its method, as every class of a user is."""
+
+    __slots__ = ()
+
+
+class JetsOfAUser(flight.Jets):
+    """Commanded by its method, as every class of a user is."""
+
+    __slots__ = ()
+
+
+class LawOfAUser(control.MRPFeedback):
+    """Asked by its method, as every class of a user is."""
+
+    def update(self, *arguments):
+        return super().update(*arguments)
+
+
+def jets_of(bank, method="least propellant", modulator=None, **stuck):
+    allocator = flight.ThrusterAllocator([bank], method=method)
+    return flight.Jets(allocator.without(3, **stuck) if stuck else allocator, modulator)
+
+
+WAYS = {
+    "pyramid": lambda wheels, bank: flight.WheelAllocator(wheels, preferred_speed=60.0),
+    "three wheels": lambda wheels, bank: flight.WheelAllocator(wheels[:3]),
+    "without a wheel": lambda wheels, bank: flight.WheelAllocator(wheels).without(wheels[1]),
+    "throttles": lambda wheels, bank: jets_of(bank, "even"),
+    "a stuck jet": lambda wheels, bank: jets_of(bank, level=0.02),
+    "pulses": lambda wheels, bank: jets_of(bank, modulator=flight.PulseModulator(0.005, 0.3), level=0.02),
+}
+
+
+@pytest.mark.parametrize("delay", [0, 2])
+@pytest.mark.parametrize("force_body", [None, (0.5, -0.25, 0.125)], ids=["free", "wanted"])
+@pytest.mark.parametrize("way", WAYS)
+def test_one_kernel_takes_a_sample_with_the_bits_of_its_parts(way, force_body, delay, monkeypatch):
+    def flown(is_own):
+        world = World(dt=0.1)
+        ship, wheels = ship_with_wheels(world)
+        bank = world.add_force(sixteen(ship, min_on_time=0.004, rise_time=0.002, fall_time=0.003))
+        if way == "without a wheel":
+            wheels[0].enabled = False  # it keeps its command
+            wheels[0].torque = 0.01
+        actuators = WAYS[way](wheels, bank)
+        if not is_own:
+            object.__setattr__(
+                actuators, "__class__", WheelsOfAUser if type(actuators) is flight.WheelAllocator else JetsOfAUser
+            )
+        law = (control.MRPFeedback if is_own else LawOfAUser)(2.0, 20.0, 0.01, 0.5)
+        loop = flight.Controlled(ship, law, TARGET, actuators, every=3, delay=delay, force_body=force_body)
+        world.add_part(loop)
+        found, calls = [], Counter()
+        monkeypatch.setattr(type(actuators), "command", counted(type(actuators).command, calls))
+        for _ in range(16):
+            world.step()
+            made = loop.torque_body.tolist(), loop.error_angle, loop.saturated, actuators.commanded.torque_body.tolist()
+            found.append((made, [wheel.torque for wheel in wheels], bank.throttle.tolist(), bank.thrust.tolist()))
+        monkeypatch.undo()
+        return found, ship.orientation.tolist(), bank.impulse.tolist(), sum(calls.values())
+
+    def counted(command, calls):
+        def count(*arguments):
+            calls["command"] += 1
+            return command(*arguments)
+
+        return count
+
+    *own, by_method = flown(True)
+    *of_user, as_user = flown(False)
+    assert own == of_user
+    assert (by_method, as_user) == (0, 6 - delay)
+    samples, _orientation, impulses = own
+    torques = [sample[1] for sample in samples]
+    assert any(map(any, torques)) or any(impulses)
+
+
 def sixteen(ship, **valves):
     places, directions = np.random.default_rng(16).normal(size=(2, 16, 3))
     return ThrusterBank(ship, positions=places, directions=directions, max_forces=10.0, **valves)

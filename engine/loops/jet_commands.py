@@ -1,0 +1,54 @@
+"""The kernel that turns what a control loop wants into shares of the jets of its body, and those into pulses."""
+
+from ..compilation.compiler import call, kernel
+from ..compilation.packed import Packed, unpack
+from .actuator_layout import BODY, LEVEL
+from .layout import CENTER_OF_MASS
+from .thrust_allocation import IS_CUT, JET_LEVEL, RESULT_COLUMNS
+
+
+@kernel("command-jets")
+def command_jets(packed: Packed) -> int:
+    """Allocate the torque and the force that a control loop wants to the jets of its body.
+
+    Packed are the addresses of `allocate` and of `modulate`, which is zero for throttles; the thrusters, the row of each jet, the bodies,
+    and 1 if levers are measured from the mass centre of the body, not from that in the case; what is wanted, which is torque, force and
+    whether the force is free, shape (7, 1); the answer, which is whether the wrench was out of reach and, for pulses, what is carried and
+    the levels; the arrays of `allocate`, and 1 for the even method; the arrays of `modulate`, whose `shares` are written for throttles
+    too, with zero for jets that are lost; the period and the time until the next command.
+
+    Returns:
+        1, or 0 if a share is not finite.
+    """
+    calls, (thrusters, rows, bodies, has_own_center), (wanted, answer), problem, spreads, pulses, times = unpack(packed)
+    jets, cases, results, work, places = problem
+    shares, before, valves, durations, areas, after = pulses
+    period, seconds = times
+    count, is_free = rows.shape[0], wanted[6, 0] > 0.0
+    for axis in range(3):
+        cases[0, axis] = 0.0 if is_free else wanted[3 + axis, 0]
+        cases[0, 3 + axis] = wanted[axis, 0]
+        if has_own_center > 0:
+            cases[0, 6 + axis] = bodies[CENTER_OF_MASS + axis, int(thrusters[BODY, rows[0]])]
+    _ = call(calls[0], (jets, cases, spreads > 0, 3 if is_free else 0, results, work, places))
+    total = 0.0
+    for place in range(count + RESULT_COLUMNS):
+        total += 0.0 * float(results[0, place])
+    if total != 0.0:
+        return 0
+    answer[0] = 1.0 if results[0, count + IS_CUT] > 0.0 else 0.0
+    for jet in range(count):
+        shares[0, jet] = 0.0 if jets[JET_LEVEL, jet] >= 0.0 else results[0, jet]
+    if calls[1] == 0:
+        return 1
+    for jet in range(count):
+        before[0, 0, jet] = answer[1 + jet]
+        # the valves as they are, because they were shut while the loop was disabled, or were fired by somebody else
+        before[0, 1, jet] = thrusters[LEVEL, rows[jet]]
+    _ = call(calls[1], (shares, before, valves, period, durations, areas, after))
+    for jet in range(count):
+        answer[1 + jet], answer[1 + count + jet] = after[0, 0, jet], after[0, 1, jet]
+        if seconds > period and durations[0, jet] == period:
+            # a valve that stays open is open until the next command, however its time and the period are rounded
+            durations[0, jet] = seconds
+    return 1
