@@ -114,6 +114,10 @@ class Members:
         chosen[members] = True
         return np.asarray(chosen[bodies % self.count])
 
+    def run(self, members: IntArray) -> Mask:
+        """Which of these members run."""
+        return np.asarray(self.table.array[MEMBERS.row("reason"), members] == RUNS)
+
     def stop(self, members: IntArray, reason: int, places: IntArray | None = None) -> None:
         """Have members stand still, with the loops leaving their bodies as they are.
 
@@ -122,7 +126,7 @@ class Members:
             reason: Why, as an index of `REASONS`.
             places: The place of the body of each that failed.
         """
-        is_new = ~self.stopped[members]
+        is_new = self.run(members)
         places = np.full(len(members), -1) if places is None else places
         members, places = members[is_new], places[is_new]
         if not len(members):
@@ -131,7 +135,7 @@ class Members:
             # sensors, loops and functions have written to their rows in the tick that they cannot run
             self.owners.store.undo_in_rows(partial(self._rows_are_of, members))
         self.touching.stop(members)
-        ticks, rows = self.ticks[members], self.bodies_of(members)
+        ticks, rows = self.owners.bodies.tick_count - self.starts_of(members), self.bodies_of(members)
         frozen = self._frozen
         values = np.array([ticks, np.full(len(members), reason), places], np.float64)
         self.table.write(slice(MEMBERS.row("stopped_tick"), MEMBERS.size), members, values)
@@ -206,7 +210,7 @@ class Quarantine(Freezing):
         count = self.members.count
         rows = np.array(sorted(found), np.int64)
         members, places = np.unique(rows % count, return_index=True)
-        if self.members.stopped[members].all():
+        if not self.members.run(members).any():
             return False
         reason = NOT_FINITE_STATE if not conflicts else SINGULAR_TENSOR if by_tensor else CONFLICTING
         self.members.stop(members, reason, rows[places] // count)

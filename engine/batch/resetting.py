@@ -83,6 +83,10 @@ class Source:
         rows = members.bodies_of(chosen)
         self._put_bodies(members, chosen, rows)
         self._put_history(members, chosen, rows)
+        if tables["wheels"].count:
+            members.owners.held.spoil(
+                rows
+            )  # torques of motors that stay as they are do not tell that they have changed
 
     def _match_driven(self, members: Members, chosen: IntArray) -> bool:
         """Drive the bodies that are driven in the source, and no others; return whether any is driven no more."""

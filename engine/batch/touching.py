@@ -76,6 +76,8 @@ class Touching:
         return np.asarray(chosen[self._shapes.array[BODY, shape].astype(np.int64) % self._count])
 
     def _move(self, members: IntArray, source: Table, target: Table) -> None:
+        if not source.count:
+            return
         rows = np.flatnonzero(self._are_of(source, members))
         if not len(rows):
             return

@@ -27,6 +27,7 @@ from .layout import (
     PREVIOUS_STORED_MOMENTUM,
     STATE_ROWS,
     STORED_MOMENTUM,
+    STORING,
     TICKS,
     VELOCITY,
 )
@@ -81,6 +82,8 @@ def open_steps(packed: Packed, operand: int, ticks_left: int) -> int:
     if is_other_mode(control):  # before anything is computed
         steps[BAD] = OTHER_MODE
         return OTHER_MODE
+    for entry in range(STORING, control.shape[0]):  # the spans, which change while bodies are frozen
+        steps[entry] = control[entry]
     steps[TICKS] = control[TICKS] * count
     taken[0] = 0
     return 1

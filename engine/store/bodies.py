@@ -402,13 +402,17 @@ class Bodies(Table):
         spans = _spans_of(marks)
         if (spans != known).any():
             # loops leave these rows of other columns alone, and put them back with a tick that is not finite
-            others = np.repeat(~marks, 8)
-            for start, end in spans.reshape(-1, 2):
-                others[start:end] = False
-            self.array[_PREVIOUS_STORED, others] = 0.0
+            if self.array[_PREVIOUS_STORED].any():
+                others = np.repeat(~marks, 8)
+                for start, end in spans.reshape(-1, 2):
+                    others[start:end] = False
+                self.array[_PREVIOUS_STORED, others] = 0.0
             known[:] = spans
-            self.stores_momentum = True
-            self.layout_version += 1
+            if (
+                not self.stores_momentum or self.is_shared
+            ):  # loops read the spans anew in each call, but parts have their own
+                self.stores_momentum = True
+                self.layout_version += 1
 
     def _count_as_storing(self, rows: Rows) -> bool:
         """Whether there are wheels, so that no span is given up before bodies move, and these bodies are in the spans."""
@@ -420,15 +424,16 @@ class Bodies(Table):
         return bool(((columns >= spans[:, 0]) & (columns < spans[:, 1])).any(axis=-1).all())
 
     def _storing_blocks(self) -> npt.NDArray[np.bool_] | None:
-        """Which blocks of eight columns contain bodies that store momentum; None if there are none."""
+        """Which blocks of eight columns contain bodies that store momentum or are frozen; None if none does and none may be."""
         assert self.store is not None
         rows = self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count]
         wheels = self.store.tables.get("wheels")
         has_wheels, stores = wheels is not None and wheels.count > 0, bool(rows.any())
-        everywhere = self.freezes or self.expects_torques  # the loops without stored momentum freeze no body
-        if not (has_wheels or stores or everywhere):
+        if not (has_wheels or stores or self.freezes or self.expects_torques):
             return None
-        marks = np.full(self.pitch // 8, everywhere)
+        marks = np.full(self.pitch // 8, self.expects_torques)
+        if self.freezes:  # the loops without stored momentum freeze no body
+            marks[np.flatnonzero(self.array[layout.FROZEN]) // 8] = True
         if stores:
             marks[np.flatnonzero(rows.any(axis=0)) // 8] = True
         if wheels is not None and has_wheels:
@@ -464,12 +469,15 @@ class Bodies(Table):
 def _spans_of(marks: npt.NDArray[np.bool_]) -> IntArray:
     """The starts and ends of spans of columns that contain the marked blocks of eight (see `layout.MOST_SPANS`)."""
     spans, blocks = np.full((layout.MOST_SPANS, 2), np.iinfo(np.int64).max), np.flatnonzero(marks)
-    steps = np.diff(blocks)
+    if not len(blocks):
+        return spans.ravel()
+    steps = blocks[1:] - blocks[:-1]
     gaps = np.flatnonzero(steps > _SHORTEST_STEP)
-    longest = np.argsort(-steps[gaps], kind="stable")[: layout.MOST_SPANS - 1]
-    gaps = np.sort(gaps[longest])
-    spans[: len(gaps) + 1, 0] = 8 * blocks[np.append(0, gaps + 1)]
-    spans[: len(gaps) + 1, 1] = 8 * (blocks[np.append(gaps, len(blocks) - 1)] + 1)
+    if len(gaps) >= layout.MOST_SPANS:
+        gaps = np.sort(gaps[np.argsort(-steps[gaps], kind="stable")[: layout.MOST_SPANS - 1]])
+    last = len(gaps)
+    spans[0, 0], spans[last, 1] = 8 * blocks[0], 8 * blocks[-1] + 8
+    spans[1 : last + 1, 0], spans[:last, 1] = 8 * blocks[gaps + 1], 8 * blocks[gaps] + 8
     return spans.ravel()
 
 

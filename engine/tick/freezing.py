@@ -95,10 +95,11 @@ class Freezing:
         bodies, rows = self._bodies, self.rows
         if len(rows) and not bodies.freezes:  # bodies that were frozen in a world that is now one that rejects ticks
             bodies.freezes = True
-            bodies.look_for_stored_momentum()
         bodies.array[FROZEN] = 0.0
         bodies.array[FROZEN, rows] = 1.0
         bodies.frozen_version += 1
+        if bodies.freezes:
+            bodies.look_for_stored_momentum(has_moved=True)
         self._is_marked = True
 
     def use(self, is_on: bool) -> None:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from engine import MassProperties, World, flight
 from engine.batch import Batch
+from engine.integrators import by_name
 
 from . import templates, test_contacts, test_loops, test_sensors
 from .test_members import assert_same, content
@@ -51,3 +53,23 @@ def test_the_templates_of_resets_have_rows_in_every_table():
     found = {table for name in MAKERS for table, _field in content(started(name)[1].world(0))}
     loops = {table for table in found if table.startswith("control loops")}
     assert FILLED - found == set() and loops
+
+
+@pytest.mark.parametrize("method", ["midpoint", "rk4-body-rates", "free-rotor-4"])
+def test_a_motor_torque_from_before_a_reset_does_not_act_after_it(method):
+    def make():
+        world = World(dt=0.1, integrator=by_name[method]())
+        ship = world.add_body(MassProperties.box(2.0, (1.0, 2.0, 3.0)), name="ship")
+        limits = {"inertia": 0.02, "max_torque": 0.3, "max_speed": 600.0}
+        return world, world.add_part(flight.ReactionWheel(ship, axis=(1, 0, 0), **limits))
+
+    template, wheel = make()
+    batch = Batch(template, members=3)
+    batch[wheel].torque = 0.2
+    batch.step(5)
+    batch.reset([1])
+    alone, _wheel = make()
+    for _ in range(3):
+        batch.step()
+        alone.step()
+        assert batch.state_hash(1) == alone.state_hash()

@@ -8,6 +8,7 @@ import pytest
 
 from engine import MassProperties, NonFiniteStateError, Snapshot, World, flight, forces, joints
 from engine.integrators import ALL_INTEGRATORS, Extrapolated, RungeKutta4, Substepped
+from engine.loops.layout import STORING
 from engine.store import threads
 
 from ..altered_bytes import altered
@@ -377,3 +378,24 @@ def test_freezing_a_body_in_a_world_with_joints_does_not_warn_of_forces_in_pytho
     with warnings.catch_warnings(record=True, action="always") as caught:
         world.step()
     assert [frozen.body for frozen in world.frozen] == [lost] and caught == []
+
+
+def test_only_columns_near_frozen_bodies_take_the_loops_that_look_for_them():
+    def spans():
+        found = world._bodies.control[STORING:].reshape(-1, 2).tolist()
+        return [span for span in found if span[0] < world._bodies.pitch]
+
+    world = World(0.5, on_non_finite="freeze")
+    bodies = world.add_bodies(BALL, [(3.0 * place, 0, 0) for place in range(100)], velocity=(0, 1, 0))
+    world.step()
+    assert spans() == []
+    lose(bodies[17])
+    lose(bodies[90])
+    world.step()
+    assert [frozen.body for frozen in world.frozen] == [bodies[17], bodies[90]]
+    assert spans() == [[16, 24], [88, 96]]
+    assert bodies[18].position[1] == 1.0
+    bodies[17].position = bodies[17].velocity = bodies[90].position = bodies[90].velocity = (0.0, 0.0, 0.0)
+    world.step()
+    assert not world.frozen
+    assert spans() == []
