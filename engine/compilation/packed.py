@@ -4,7 +4,8 @@ Where Python calls a kernel, numba converts each array into seven words or more,
 would spend more time on that than on a tick of one body. `Packed` converts them once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from struct import pack, unpack_from
 from typing import Any, Self
 
 import numpy as np
@@ -31,7 +32,7 @@ class Packed(int):
         Args:
             *arguments: What `unpack` returns.
         """
-        words = np.array(list(_words_of(arguments)), np.uint64) if COMPILED else None
+        words = np.array(_words_of(arguments), np.uint64) if COMPILED else None
         self = super().__new__(cls, 0 if words is None else words.ctypes.data)
         self.arguments, self._words = arguments, words
         if COMPILED:
@@ -45,19 +46,19 @@ def unpack(packed: Packed) -> Any:
     return packed.arguments
 
 
-def _words_of(argument: Any) -> Iterator[int]:
-    """The words of an argument in numba's form; an array is not counted as referred to, because its owner keeps it."""
-    if isinstance(argument, Packed):
-        yield int(argument)
-    elif isinstance(argument, tuple):
-        for each in argument:
-            yield from _words_of(each)
-    elif isinstance(argument, np.ndarray):
-        yield from (0, 0, argument.size, argument.itemsize, argument.ctypes.data)
-        yield from argument.shape
-        yield from argument.strides
-    else:
-        yield int(np.array(argument, float if isinstance(argument, float) else np.int64).view(np.uint64))
+def _words_of(arguments: Iterable[object]) -> list[int]:
+    """The words of arguments in numba's form; an array is not counted as referred to, because its owner keeps it."""
+    words: list[int] = []
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            words += (0, 0, argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides)
+        elif isinstance(argument, tuple):
+            words += _words_of(argument)
+        elif isinstance(argument, Packed):
+            words.append(int(argument))
+        else:
+            words += unpack_from("=Q", pack("=d" if isinstance(argument, float) else "=q", argument))
+    return words
 
 
 if COMPILED:

@@ -37,6 +37,7 @@ POINT_FORCES = Schema(
         Field("force_world", Kind.MODEL, 3, "N", "world", digest=1, rule=ANY),
         reference_fields("body")[-1],
     ),
+    deciding=(0,),
 )
 """World forces at points of bodies, whose lever arms rotate with the bodies, in the component order that `loops.point_forces` reads."""
 

@@ -28,6 +28,7 @@ SPRINGS = Schema(
         Field("rest_length", Kind.MODEL, 1, "m", digest=4, rule=NOT_NEGATIVE),
         _ENABLED,
     ),
+    deciding=(0, 1),
 )  # fmt: skip
 """Springs, in the component order that `loops.point_forces` reads."""
 

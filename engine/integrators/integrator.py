@@ -117,7 +117,7 @@ class Integrator(ABC):
     def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
         """The operations of a tick or step, with held wrench rows and the step's forces at each stage.
 
-        They are valid until the bodies' `layout_version` changes.
+        They are valid until the world's loops are to be bound anew.
         """
 
     @abstractmethod

@@ -53,6 +53,7 @@ JOINTS = Schema(
         Field("collides", Kind.MODEL, 1, digest=23, is_new=True, rule=SWITCH, meaning="whether the two bodies collide"),
     ),
     flown=True,
+    deciding=layout.DECIDING,
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
 

@@ -229,7 +229,7 @@ def _same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
 
 def _exchange_tables(store: Store, bodies: Bodies, wanted: tuple[Table, ...]) -> None:
     """Have the tables of a content in the store; others are emptied, and those of memory leave it."""
-    bodies.layout_version += 1  # loops may be bound to the history, which is another table then
+    store.change_layout()  # loops may be bound to the history, which is another table then
     for name, table in list(store.tables.items()):
         if table not in wanted and not table.schema.follows:
             table.empty()

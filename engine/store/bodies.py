@@ -109,14 +109,12 @@ class Bodies(Table):
         control: Further values for the loops over bodies: the ticks run, the number of columns, the first body that was not finite, one.
         freezes: Whether bodies may be frozen, so that loops look whether one is.
         expects_torques: Whether a function may add motor torques on any body after the loops of a tick have been chosen.
-        frozen_version: A counter that grows when other bodies are frozen.
         handles: The handle of each body, in row order.
         by_name: The handle of each body by its name.
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand, or is expected to have wheels.
         is_shared: Whether several threads may run ticks of parts of the bodies.
-        layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
         given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
             bodies.
     """
@@ -131,11 +129,9 @@ class Bodies(Table):
         "control",
         "expects_torques",
         "freezes",
-        "frozen_version",
         "given_version",
         "handles",
         "is_shared",
-        "layout_version",
         "mass_properties",
         "stages",
         "stores_momentum",
@@ -150,8 +146,6 @@ class Bodies(Table):
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
         self.stores_momentum = self.freezes = self.expects_torques = self._expects_wheels = False
-        self.frozen_version = 0
-        self.layout_version = 0
         self.given_version = 0
         self._given_image: FloatArray | None = None
         self._given_key: tuple[int, ...] = ()
@@ -226,7 +220,7 @@ class Bodies(Table):
         if table is None:
             table = Follower(HISTORY, self.store, self.pitch)
             self.store.record(self._drop_history)
-            self.layout_version += 1
+            self._bind_anew()
             table.array[:] = 0.0
             table.count = self.count
             table.ids[: self.count], table._next_id = self.ids[: self.count], self._next_id
@@ -236,7 +230,7 @@ class Bodies(Table):
     def _drop_history(self) -> None:
         assert self.store is not None
         self.store.tables.pop(HISTORY.name, None)
-        self.layout_version += 1
+        self._bind_anew()
 
     def forget_history(self, rows: Rows = slice(None)) -> None:
         """Discard the wrench history of these bodies after a discontinuity."""
@@ -257,9 +251,13 @@ class Bodies(Table):
         if self.stages is None or self.stages.shape[0] < rows or self.stages.shape[1] != self.pitch:
             stages = zeros(rows, self.pitch, False)
             stages[layout.ORIENTATION + 3] = 1.0
-            self.layout_version += 1
+            self._bind_anew()
             self.stages = stages
         return self.stages
+
+    def _bind_anew(self) -> None:
+        assert self.store is not None
+        self.store.change_layout()
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
         """A view of the array from a column on, and a control of its own, for one of several threads."""
@@ -377,7 +375,7 @@ class Bodies(Table):
         if not self.stores_momentum:
             self.before_change()
             self.stores_momentum = True
-            self.layout_version += 1
+            self._bind_anew()
 
     def look_for_stored_momentum(self, has_moved: bool = False, rows: Rows | None = None) -> None:
         """Update `stores_momentum` and its columns in `control`, after stored momentum or a motor torque may have changed.
@@ -394,7 +392,7 @@ class Bodies(Table):
                 known[:] = 0
                 self.array[_PREVIOUS_STORED] = 0.0
                 self.stores_momentum = self._expects_wheels
-                self.layout_version += 1
+                self._bind_anew()
             return
         if not has_moved:  # no fewer, so that a torque that comes and goes does not bind loops anew
             for start, end in known.reshape(-1, 2) // 8:
@@ -408,11 +406,10 @@ class Bodies(Table):
                     others[start:end] = False
                 self.array[_PREVIOUS_STORED, others] = 0.0
             known[:] = spans
-            if (
-                not self.stores_momentum or self.is_shared
-            ):  # loops read the spans anew in each call, but parts have their own
+            if not self.stores_momentum or self.is_shared:
+                # loops read the spans anew in each call, but parts have their own
                 self.stores_momentum = True
-                self.layout_version += 1
+                self._bind_anew()
 
     def _count_as_storing(self, rows: Rows) -> bool:
         """Whether there are wheels, so that no span is given up before bodies move, and these bodies are in the spans."""
@@ -452,7 +449,6 @@ class Bodies(Table):
         self.given_version += 1
         if rows is None:
             self.control[layout.COUNT] = self.padded_count
-            self.layout_version += 1
         if components is None:
             self.look_for_stored_momentum(has_moved=True)
         super()._changed(components, rows)

@@ -238,6 +238,7 @@ class Schema:
         flown_while: Sequence[str] = (),
         settle: Callable[[Any, slice | int, Any, Any], tuple[Any, Any, Any] | None] | None = None,
         is_filled_by_ticks: bool = False,
+        deciding: Sequence[int] = (),
     ) -> None:
         self.name = name
         self.follows = follows
@@ -254,6 +255,10 @@ class Schema:
         and first rows of blocks and of members, as `Table.write_blocks` has them. None if the table has nothing to settle."""
         self.is_filled_by_ticks = is_filled_by_ticks
         """Whether they add and remove rows as well; such rows have no handles."""
+        self.deciding = tuple(deciding)
+        """The components whose values decide how ticks are run, and not only with which numbers."""
+        self.comes_and_goes = is_filled_by_ticks or all(field.kind is Kind.ONE_TICK for field in fields)
+        """Whether loops are ready for any number of rows, because these come and go in ticks."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}
         ends = np.cumsum([field.size for field in fields]).tolist()

@@ -172,8 +172,8 @@ class State:
         assert bodies.store is not None
         if bodies.store.unfinished is not None:
             bodies.store.settle()
-        if self._layout != bodies.layout_version:
-            self._layout, self._views = bodies.layout_version, {}
+        if self._layout != bodies.store.layout_version:
+            self._layout, self._views = bodies.store.layout_version, {}
         view = self._views.get(row)
         if view is None:
             view = self._views[row] = reading(sealed(bodies.array[row : row + size, : bodies.count].T))

@@ -63,11 +63,14 @@ class Store:
         log: The inverses of the changes in the current tick or operation, oldest first; None while nothing can fail.
         quiet: The number of ticks that `Stages.run` may run before a function is due; zero after a change of what runs them. After a change
             of numbers alone, such as a throttle or a velocity, it is negative until what is held over a tick has been gathered again.
+        layout_version: A counter that grows before anything changes that decides how ticks are run: rows, arrays, the values that a schema
+            calls `deciding`. What was found for it stands while it is the same.
+        binds_anew: Whether loops are to be bound to their arrays anew, because rows or arrays have changed since.
         unfinished: The innermost operation or failed tick that has not ended; None if there is none. An exception may come at any line and
             keep it from ending, also in the code that is to end it. Whoever uses the world next then ends it (`settle`).
     """
 
-    __slots__ = ("_thread", "log", "phase", "quiet", "tables", "unfinished", "world")
+    __slots__ = ("_thread", "binds_anew", "layout_version", "log", "phase", "quiet", "tables", "unfinished", "world")
 
     def __init__(self, world: object) -> None:
         self.world: Callable[[], Any] = ref(world)
@@ -75,7 +78,8 @@ class Store:
         self.tables: dict[str, Table] = {}
         self.phase = BETWEEN_TICKS
         self.log: list[Entry] | None = None
-        self.quiet = 0
+        self.quiet = self.layout_version = 0
+        self.binds_anew = True
         self.unfinished: Unfinished | None = None
         self._thread = 0
 
@@ -85,6 +89,11 @@ class Store:
         if found is None:
             found = self.tables[schema.name] = (FilledTable if schema.is_filled_by_ticks else Table)(schema, self)
         return found
+
+    def change_layout(self, binds_anew: bool = True) -> None:
+        """Note that something is about to change that decides how ticks are run; see `layout_version`."""
+        self.layout_version += 1
+        self.binds_anew = self.binds_anew or binds_anew
 
     # who may change something, and when
 

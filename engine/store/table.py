@@ -26,6 +26,8 @@ _SMALL = 64
 class Owner(Protocol):
     """What a table uses of the store that owns it."""
 
+    binds_anew: bool
+    layout_version: int
     log: list[tuple[Callable[..., Any], tuple[Any, ...]]] | None
     quiet: int
     tables: dict[str, Table]
@@ -33,6 +35,7 @@ class Owner(Protocol):
     unfinished: Any
 
     def settle(self) -> None: ...
+    def change_layout(self, binds_anew: bool = True) -> None: ...
     def before_change(self, table: Table | None = None) -> None: ...
     def record(self, function: Callable[..., Any], *arguments: Any) -> None: ...
     def followers(self, name: str) -> list[Table]: ...
@@ -318,8 +321,10 @@ class Table:
     def _flown(self, tick: int) -> int:
         """The tick, if loops write this table in each, or -1."""
         schema = self.schema
+        if not schema.flown or not self.count:
+            return -1
         if not schema.flown_while:
-            return tick if schema.flown else -1
+            return tick
         return (
             tick if any(self.array[schema.components[name], : self.count].any() for name in schema.flown_while) else -1
         )
@@ -351,10 +356,14 @@ class Table:
             tick: What was given to `image` when it was made.
             now: What would be given to `image` for the present content.
         """
-        if self._image is image and self._image_key == (self.version, self._flown(now)):
-            self._image_key = (self.version, self._flown(tick))
+        flies = self.schema.flown and self.count > 0
+        if self._image is image and self._image_key == (self.version, self._flown(now) if flies else -1):
+            if flies:
+                self._image_key = (self.version, self._flown(tick))
             return
         self._put_rows(image.rows)
+        if self.schema.deciding:
+            self._look_at_layout(slice(None), slice(0, self.count), image.content)
         self.array[:, : self.count] = image.content
         self._changed(slice(None), slice(0, self.count))
         self._image, self._image_key = image, (self.version, self._flown(tick))
@@ -407,11 +416,15 @@ class Table:
 
     def _set(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
         # in this order, so that after an interrupt nothing that was computed from the former values counts as valid
+        if self.schema.deciding:
+            self._look_at_layout(components, rows, values)
         self._changed(components, rows)
         self.array[components, rows] = values
 
     def _set_together(self, components: slice | int, rows: Rows, places: Any, values: Any) -> None:
         """Set components together with others of the same rows, in one assignment or call, which no interrupt divides."""
+        if self.schema.deciding:
+            self._look_at_layout(components, rows)
         self._changed(components, rows)
         if type(places) is tuple:
             write_blocks(self.array, places[0], places[1], values)
@@ -435,8 +448,21 @@ class Table:
 
     # inside
 
+    def _look_at_layout(self, components: slice | int, rows: Rows, values: Any = None) -> None:
+        """Tell the store if values that decide how ticks are run are about to change, to these or to any."""
+        if self.store is None:
+            return
+        first, last, _step = (
+            components if isinstance(components, slice) else slice(components, components + 1)
+        ).indices(self.schema.size)
+        deciding = [number - first for number in self.schema.deciding if first <= number < last]
+        if deciding and (values is None or (self.array[first:last, rows] != values)[deciding].any()):
+            self.store.change_layout(binds_anew=False)
+
     def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
         self.version += 1
+        if rows is None and self.store is not None and not self.schema.comes_and_goes:
+            self.store.change_layout()
         self.on_change(components, rows)
 
     def _capacity_for(self, wanted: int) -> int:
@@ -444,6 +470,8 @@ class Table:
         return 8 if wanted <= 8 else 8 + max(8, 1 << (wanted - 9).bit_length())
 
     def _grow(self, wanted: int) -> None:
+        if self.store is not None:
+            self.store.change_layout()
         capacity = self._capacity_for(wanted)
         array, spare = self._resting(capacity), np.zeros(capacity - self.count, np.int64)
         array[:, : self.count] = self.array[:, : self.count]

@@ -106,27 +106,6 @@ class Actuators:
         return frozen is not None and frozen.count > 0
 
     @property
-    def key(self) -> tuple[int, ...]:
-        """Changes whenever a loop that was bound to the tables may have become stale."""
-        if not self._driven.count:
-            return ()
-        driven, thrusters, wheels, tanks = self._driven, self._thrusters, self._wheels, self._tanks
-        frozen = self._store.tables.get("frozen bodies")
-        # a table's array lives as long as its loops; written out, because this is asked in every tick that calls Python
-        return (
-            id(driven.array),
-            driven.count,
-            id(thrusters.array),
-            thrusters.count,
-            id(wheels.array),
-            wheels.count,
-            id(tanks.array),
-            tanks.count,
-            id(self._held.pushes.array),
-            frozen is not None and frozen.count > 0,
-        )
-
-    @property
     def _arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         return self._driven.array, self._thrusters.array, self._wheels.array, self._tanks.array
 

@@ -72,8 +72,7 @@ class Contacts:
         self._own, self._all = Islands(bodies), Islands(bodies, has_all=True)
         self.islands = self._own
         self.counts = np.zeros(COUNTS, np.int64)
-        self._seen: tuple[int, ...] = ()
-        self._version = 0
+        self._seen = -1
         self._room = 0
         self._taken: Integers = np.zeros(0, np.int64)
         self._points: list[Points] | None = None
@@ -85,20 +84,6 @@ class Contacts:
         return self.shapes.count > 0
 
     @property
-    def key(self) -> tuple[int, ...]:
-        """Changes whenever operations that were bound to the arrays may have become stale."""
-        if not self.any:
-            return ()
-        self._look()
-        tables = self.shapes, self.table, *self._joints
-        return (
-            self._version,
-            int(self.islands is self._all),
-            *self.islands.key,
-            *(id(table.array) for table in tables),
-        )
-
-    @property
     def both(self) -> tuple[Islands, Islands]:
         """The islands of bodies that touch or are on joints, and those of all bodies."""
         return self._own, self._all
@@ -107,8 +92,8 @@ class Contacts:
         """Choose whether all bodies are moved by the step of islands, or those that touch or are on joints."""
         islands = self._all if moves_all else self._own
         if islands is not self.islands:
-            self.islands, self._seen = islands, ()
-        self._look()
+            self.islands, self._seen = islands, -1
+        self.look()
 
     @property
     def is_short(self) -> bool:
@@ -119,16 +104,13 @@ class Contacts:
         tables = [(table.array, table.count) for table in (*self._joints, self._bodies)]
         return [*tables, (self._list, int(self.counts[CONTACTS]))]
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Fit the arrays to the shapes, bodies and joints, if any came or went since."""
-        bodies, shapes = self._bodies, self.shapes
-        joints = [number for table in (*self._joints, self.ignored) for number in (table.numbering, table.count)]
-        seen = shapes.numbering, shapes.count, bodies.numbering, bodies.count, self._joints[0].version, *joints
+        if self._seen == self._store.layout_version:
+            return
         if self._room and len(self._taken) < self.table.capacity:  # points were added between two ticks
             self._taken = np.zeros(self.table.capacity, np.int64)
-        if seen == self._seen:
-            return
-        count = shapes.count
+        count = self.shapes.count
         self.counts[SHAPES], self.counts[CONTACTS] = count, 0
         self._bounds = np.zeros((count, layout.BOUND_SIZE))
         self._near = _search(count)
@@ -139,8 +121,8 @@ class Contacts:
         self._excluded = self._pairs_apart()
         self.counts[EXCLUDED] = len(self._excluded)
         self._number()
-        self._version += 1
-        self._seen = seen
+        self._store.change_layout()
+        self._seen = self._store.layout_version
 
     def _find_forms(self) -> None:
         """Gather the points of shapes, and make the arrays in which cores are compared if there are any cores."""
@@ -222,7 +204,7 @@ class Contacts:
             self._fit_room()
         else:
             self._fit_room()
-        self._version += 1
+        self._store.change_layout()
 
     def _refuse_depth(self) -> NoReturn:
         """Reject the tick that would begin with shapes placed too deep in one another."""

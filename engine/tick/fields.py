@@ -47,18 +47,16 @@ class Fields:
     """
 
     def __init__(self, bodies: Bodies, store: Store) -> None:
-        self._bodies = bodies
+        self._bodies, self._store = bodies, store
         self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
         self._wheels = store.table(WHEELS)
         self._tables: dict[FieldKind, Table] = {}
         self._blocks: dict[FieldKind, tuple[tuple[int, ...], FloatArray, int]] = {}
         self._compiled = NO_FORCES
         self._is_fresh = False
-        self._size: tuple[int, ...] = ()
+        self._seen = -1
         for table in (self._springs, self._point_forces):
             table.on_change = self._spoil
-        self.layout_version = 0
-        """Increases whenever a loop that was bound to these arrays may be invalid."""
 
     def include(self, kind: type[FieldForce], table: Table) -> None:
         """Include the table of a kind of field."""
@@ -85,15 +83,14 @@ class Fields:
 
     def compiled(self) -> CompiledForces:
         """Return the current arrays for the loops, and rebuild them first if something has changed."""
-        bodies = self._bodies
-        # without such forces, it does not matter which bodies there are
-        if self._is_fresh and (self._compiled is NO_FORCES or self._size == self._size_now):
+        bodies, store = self._bodies, self._store
+        if self._is_fresh and self._seen == store.layout_version:
             return self._compiled
         if not self.any:
             if self._compiled is not NO_FORCES:
                 self._compiled = NO_FORCES
-                self.layout_version += 1
-            self._is_fresh, self._size = True, self._size_now
+                store.change_layout()
+            self._is_fresh, self._seen = True, store.layout_version
             return NO_FORCES
         present = {kind: table for kind, table in self._tables.items() if table.count}
         for kind, table in present.items():
@@ -104,17 +101,13 @@ class Fields:
                     block, count = np.zeros((1 + kind.parameter_count, bodies.pitch)), 1
                 self._blocks[kind] = (stamp, block, count)
         self._compiled = self._joined(tuple(present))
-        self._is_fresh, self._size = True, self._size_now
+        self._is_fresh, self._seen = True, store.layout_version
         return self._compiled
 
     @property
     def _wheels_now(self) -> tuple[int, int, int]:
         """Changes whenever other wheels are in the world, or bodies have other rows."""
         return self._wheels.numbering, self._wheels.count, self._bodies.numbering
-
-    @property
-    def _size_now(self) -> tuple[int, ...]:
-        return self._bodies.pitch, self._bodies.count, *self._wheels_now
 
     def _spoil(self, components: object, rows: object) -> None:
         self._is_fresh = False
@@ -147,7 +140,7 @@ class Fields:
             if isinstance(before.layers, np.ndarray):
                 before.layers[:] = layers
             return before
-        self.layout_version += 1
+        self._store.change_layout()
         return made
 
 

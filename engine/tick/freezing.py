@@ -95,9 +95,11 @@ class Freezing:
         bodies, rows = self._bodies, self.rows
         if len(rows) and not bodies.freezes:  # bodies that were frozen in a world that is now one that rejects ticks
             bodies.freezes = True
-        bodies.array[FROZEN] = 0.0
-        bodies.array[FROZEN, rows] = 1.0
-        bodies.frozen_version += 1
+        marks = np.zeros(bodies.pitch)
+        marks[rows] = 1.0
+        if (bodies.array[FROZEN] != marks).any():
+            self._store.change_layout(binds_anew=False)
+            bodies.array[FROZEN] = marks
         if bodies.freezes:
             bodies.look_for_stored_momentum(has_moved=True)
         self._is_marked = True

@@ -11,6 +11,7 @@ from ..constraints.graph import (
     FOLLOWERS,
     HARD_ISLANDS,
     HAS_LOOPS,
+    HAS_SOFT,
     ISLANDS,
     LINK_COUNT,
     PLACES,
@@ -31,8 +32,7 @@ class Islands:
     """The arrays of the island step, with spare room (see `constraints.layout`), and the graph that says how they are used.
 
     Attributes:
-        seen: The versions of the tables for which the islands were numbered last.
-        version: A counter that grows with new arrays.
+        seen: The layout for which the islands were numbered last.
     """
 
     def __init__(self, bodies: Bodies, has_all: bool = False) -> None:
@@ -48,8 +48,8 @@ class Islands:
         """The island that failed in the last tick, or -1."""
         self.impacts = np.zeros((layout.IMPACT_ROWS, 0))
         """The first impact of each body in the tick, with a column per body if there is anything fast."""
-        self.seen: tuple[int, ...] = ()
-        self.version = 0
+        self.seen = -1
+        self._used: tuple[int, ...] = ()
         self._room: Integers | None = None
 
     def make_room(self, least: Integers | None = None, contacts: int = 0) -> None:
@@ -92,7 +92,7 @@ class Islands:
         self.counts = np.zeros(2, np.int64)
         self.control = new_control(0, 0)
         self.graph.forget_made()
-        self._room, self.version = room, self.version + 1
+        self._room, self._used = room, ()
         self._set_counts()
 
     def _set_counts(self) -> None:
@@ -100,6 +100,12 @@ class Islands:
         count = int(sizes[PLACES])
         self.control[COUNT] = count if count <= 2 else min((count + 7) & ~7, pitch)
         self.counts[:] = sizes[SPRING_COUNT : POINT_COUNT + 1]
+        kinds = sizes[[HAS_SOFT, HAS_LOOPS, FOLLOWERS]].tolist()
+        used = self.graph.version, *kinds, int(sizes[LINK_COUNT] > 0)
+        if self._used != used:  # other arrays, or other kernels that are called for them
+            self._used, store = used, self._bodies.store
+            assert store is not None
+            store.change_layout()
 
     @property
     def room(self) -> Integers:
@@ -108,11 +114,9 @@ class Islands:
         return self._room
 
     @property
-    def key(self) -> tuple[int, ...]:
-        """Changes with the arrays, and with what kernels are called for them."""
-        graph = self.graph
-        used = int(graph.has_soft), int(graph.sizes[HAS_LOOPS]), int(graph.sizes[FOLLOWERS])
-        return self.version, graph.version, *used
+    def is_used(self) -> bool:
+        """Whether there are arrays."""
+        return self._room is not None
 
 
 def _pitch_for(count: int) -> int:

@@ -60,18 +60,12 @@ class Joints:
         """Whether any joint acts, or bodies may touch."""
         return self.contacts.any or (self._table.count > 0 and self.graph is not None)
 
-    @property
-    def key(self) -> tuple[int, ...]:
-        """Changes whenever a loop that was bound to the islands may have become stale."""
-        if not self.any:
-            return self.latches.key
-        return (
-            *self.latches.key,
-            *self.contacts.key,
-            *self._islands.key,
-            *self._all.key,
-            *(id(table.array) for table in self._tables),
-        )
+    def look(self) -> None:
+        """Number islands and find latches, if anything has changed since that decides it."""
+        if self._table.count:
+            _ = self.graph, self.latches.any
+        if self.contacts.any:
+            self.contacts.look()
 
     @property
     def _tables(self) -> tuple[Table, Table, Table]:
@@ -102,15 +96,13 @@ class Joints:
 
     def _look(self, islands: Islands) -> Graph:
         """Number islands, if anything has changed since, and have room for them."""
-        bodies, graph = self._bodies, islands.graph
-        versions = [number for table in self._tables for number in (table.version, table.numbering)]
-        seen = bodies.numbering, bodies.count, bodies.frozen_version, *versions
-        if islands.seen != seen:
+        bodies, graph, store = self._bodies, islands.graph, self._store
+        if islands.seen != store.layout_version:
             tables = [(table.array, table.count) for table in (*self._tables, bodies)]
             graph.number(ready(numbering_loop(), bodies.may_number_in_python), *tables)
             islands.make_room()
             graph.islands[:1, layout.TURNS_FAST] = 0  # it named a row that may be that of another joint now
-            islands.seen = seen
+            islands.seen = store.layout_version
         return graph
 
     # ticks
@@ -238,7 +230,7 @@ class Joints:
     # when a tick fails
 
     def _in_use(self) -> Iterator[Islands]:
-        return (islands for islands in (self._islands, self._all, *self.contacts.both) if islands.version)
+        return (islands for islands in (self._islands, self._all, *self.contacts.both) if islands.is_used)
 
     def failure(self, time: float) -> JointConflictError | None:
         """The error of the last tick if the joints of an island contradict each other; None otherwise."""

@@ -22,32 +22,28 @@ class OpenLatches:
         """Look for latches in a table of joints that may be empty."""
         self._store, self._bodies = store, bodies
         self._table = store.table(JOINTS)
-        self._seen: tuple[int, ...] = ()
+        self._seen = -1
         self._found: tuple[object, ...] = ()
         self._rows, self._distances = np.zeros(0, np.int64), np.zeros((0, 2))
         self._looked_at = np.full(1, -1, np.int64)
-        self._version = 0
-        self._arguments: Packed | None = None
-        self._made_for = (-1, -1, -1)
 
     def _look(self) -> None:
-        """Find the latches, if any joint has changed since."""
-        table = self._table
-        seen = table.version, table.numbering, table.count
-        if self._seen == seen:
+        """Find the latches, if joints may have changed since."""
+        table, store = self._table, self._store
+        if self._seen == store.layout_version:
             return
         phases = table.array[LATCH_PHASE, : table.count]
         rows = np.flatnonzero(((phases == ARMED) | (phases == DISARMED)) & (table.array[ENABLED, : table.count] > 0.0))
-        found = *seen[1:], rows.tobytes(), phases[rows].tobytes()
+        found = table.numbering, table.count, rows.tobytes(), phases[rows].tobytes()
         if self._found != found:
             distances = np.zeros((len(rows), 2))
             latches = {joint.rows.start: joint for joint in self._store.world().joints} if len(rows) else {}
             for place, row in enumerate(rows.tolist()):
                 limits = latches[row].capture
                 distances[place] = distances_in_reach(limits.distance, limits.lateral, phases[row] == ARMED)
-            self._rows, self._distances, self._version = rows, distances, self._version + 1
-            self._found = found
-        self._seen = seen
+            self._rows, self._distances, self._found = rows, distances, found
+            store.change_layout()
+        self._seen = store.layout_version
 
     @property
     def any(self) -> bool:
@@ -55,11 +51,6 @@ class OpenLatches:
         if self._table.count:
             self._look()
         return self._table.count > 0 and len(self._rows) > 0
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """Changes whenever the operation may have become stale."""
-        return (self._version, id(self._table.array)) if self.any else ()
 
     @property
     def are_near(self) -> bool:
@@ -75,12 +66,9 @@ class OpenLatches:
         return Operation(latches_in_reach, self._packed())
 
     def _packed(self) -> Packed:
-        bodies, table = self._bodies, self._table
-        if self._arguments is None or self._made_for != (self._version, bodies.layout_version, id(table.array)):
-            own = self._rows, self._distances, self._looked_at
-            self._arguments = Packed(bodies.array, bodies.control, table.array, *own)
-            self._made_for = self._version, bodies.layout_version, id(table.array)
-        return self._arguments
+        bodies = self._bodies
+        own = self._rows, self._distances, self._looked_at
+        return Packed(bodies.array, bodies.control, self._table.array, *own)
 
 
 _ARRAY, _FLAT = np.zeros((1, 1)), np.zeros(1, np.int64)

@@ -53,7 +53,8 @@ class Plan:
     def __init__(
         self, bodies: Bodies, held: Held, fields: Fields, actuators: Actuators, joints: Joints, dt: float, threads: int
     ) -> None:
-        self._bodies = bodies
+        assert bodies.store is not None
+        self._bodies, self._store = bodies, bodies.store
         self.held = held
         self.actuators = actuators
         self.joints = joints
@@ -64,8 +65,7 @@ class Plan:
         self.calls_forces = False
         self.dt = dt
         self._threads = threads
-        self._version = 0
-        self._key: tuple[int, ...] | None = None
+        self._seen = (-1, -1)
         self._run: TakeTicks = _run_nothing
         self._run_bound: TakeTicks = _run_nothing
         self._program: Program | None = None
@@ -78,17 +78,17 @@ class Plan:
         """Use this integrator for the next ticks."""
         self.integrator, self._gyroscopic = integrator, gyroscopic
         self._has_standby = False
-        self._version += 1
+        self._store.change_layout()
 
     def choose_again(self) -> None:
         """Choose other loops for the next tick, because the world waits for kernels from now on, or no longer does."""
-        self._version += 1
+        self._store.change_layout()
 
     def call_forces(self, tick_forces: list[tuple[Any, Apply]], stage_forces: list[tuple[Any, Apply]]) -> None:
         """Replace the lists of Python forces to call."""
         self.tick_forces, self.stage_forces = tick_forces, stage_forces
         self.calls_forces = bool(tick_forces or stage_forces)
-        self._version += 1
+        self._store.change_layout()
 
     @property
     def depends_on_rates(self) -> bool:
@@ -132,12 +132,17 @@ class Plan:
         """Return the function that runs any number of ticks in one call."""
         bodies = self._bodies
         forces = self.fields.compiled()  # which arranges the layers anew if parameters have changed
-        key = self._key_now()
-        if self._key == key:
+        store, arrived = self._store, background.arrivals()
+        if self._seen == (store.layout_version, arrived):
+            return self._run
+        self.joints.look()
+        if not store.binds_anew and self._seen[1] == arrived:
+            self._seen = store.layout_version, arrived
             return self._run
         bodies.expects_torques = self._calls_within
         bodies.look_for_stored_momentum()
-        self._key = self.kernel = self._program = None
+        self.kernel = self._program = None
+        store.binds_anew = True  # until all is bound
         self._given.clear()
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
@@ -155,7 +160,7 @@ class Plan:
         if not self._has_standby and not choice.policy.waits:
             ask_for_standby(self.integrator, self._gyroscopic)
             self._has_standby = True
-        self._key = self._key_now()
+        self._seen, store.binds_anew = (store.layout_version, arrived), False
         return self._run
 
     def _acting(self) -> Acting:
@@ -183,10 +188,6 @@ class Plan:
     def _call_within(self, arguments: Packed, operand: int, ticks_left: int) -> int:
         self._call_tick_forces()
         return 1
-
-    def _key_now(self) -> tuple[int, ...]:
-        versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
-        return versions + self.actuators.key + self.joints.key
 
     def _run_in_room(self, ticks: int) -> int:
         """Run ticks with contacts; where an array is too short for those of a tick, make room and go on."""

@@ -26,11 +26,11 @@ class StageViews:
     def at(self, first_row: int, held: bool = False) -> tuple[Wrench, BodyStates]:
         """Return the wrench that starts at a row of the stage array, and the states; `held` is True for forces called once per tick."""
         bodies = self._bodies
-        assert bodies.stages is not None
-        if self._layout != bodies.layout_version:
+        assert bodies.stages is not None and bodies.store is not None
+        if self._layout != bodies.store.layout_version:
             self._views.clear()
             self.motor_torque_body = np.zeros((bodies.count, 3))
-            self._layout = bodies.layout_version
+            self._layout = bodies.store.layout_version
         found = self._views.get((first_row, held))
         if found is None:
             states = BodyStates(bodies, bodies.stages)

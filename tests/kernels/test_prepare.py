@@ -237,7 +237,7 @@ def test_loops_are_prepared_for_what_a_world_will_be_and_not_for_what_it_is_now(
     world.prepare(capacity=300, wheels=True)
     own = [name for name in prepared if "free_rotor" in name]
     assert own == ["strang-free_rotor-stored-gyro-1032", "passes-free_rotor-stored-gyro-0"]
-    before = world._bodies.layout_version, world._bodies.pitch
+    before = world._store.layout_version, world._bodies.pitch
     world.add_bodies(SHAPE, np.arange(885.0).reshape(295, 3))
     wheel = ReactionWheel(world.bodies[2], axis=(1, 0, 0), inertia=0.02, max_torque=1.0, max_speed=50.0)
     world.add_part(wheel)
