@@ -152,8 +152,8 @@ def toys(monkeypatch):
     """Worlds with a table of one toy and an operation that counts in it."""
     around = BesideMethod.around
 
-    def with_toy(self, integrator, control, dt):
-        before, after = around(self, integrator, control, dt)
+    def with_toy(self, integrator, step):
+        before, after = around(self, integrator, step)
         table = self._bodies.store.tables["toys"]
         return [*before, Operation(toy_count, Packed(table.array))], after
 
