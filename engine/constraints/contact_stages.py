@@ -393,9 +393,7 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         add_impulses(work, links, points, rows, *contacts)
         _drift(common, island, step)
         worst = step * _miss_points_at_end(links, touching, rows, *contacts, step)
-        for row in range(islands[island, ROWS], islands[island, ROWS_END]):
-            rows[row, MISS] = miss_at_end(rows, row, step)
-            worst = max(worst, abs(unsettled(rows, row) * step) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        worst = _miss_joints_at_end(rows, islands[island, ROWS], islands[island, ROWS_END], worst, size, step)
         if worst <= enough or (found == 2 and worst <= NEARLY * enough):
             break
         if turn == MOST_CONTACT_ROUNDS:
@@ -430,14 +428,29 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         _drift(common, island, step)
     for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
-    for link in range(*contacts):
+    _keep_positions(links, touching, rows, *contacts, solver)
+    return 1
+
+
+@inlined
+def _miss_joints_at_end(rows: Array, first: int, last: int, worst: float, size: float, step: float) -> float:
+    """What the rows of joints miss at the end of the drift, and the most of it and of what was missed otherwise [m]."""
+    for row in range(first, last):
+        rows[row, MISS] = miss_at_end(rows, row, step)
+        worst = max(worst, abs(unsettled(rows, row) * step) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+    return worst
+
+
+@inlined
+def _keep_positions(links: Integers, touching: Array, rows: Array, first: int, last: int, solver: int) -> None:
+    """Keep the impulses of points for the next stage and for the tick, and what has found them."""
+    for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             for entry in range(3):
                 touching[point, POINT_BEFORE + entry] = rows[row + entry, IMPULSE]
             store(touching, point, PUSHED, add(load(touching, point, PUSHED), _world_impulse(rows, row)))
             _note_solver(touching, point, solver)
-    return 1
 
 
 @inlined
@@ -521,14 +534,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
         worst = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0)
-        for link in range(first_link, last_link):
-            place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
-            for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-                miss = along(work, rows, row, place, other, END + VELOCITY, END + ANGULAR_VELOCITY)
-                if rows[row, KIND] == RATE_ROW:
-                    miss -= float(rows[row, GOAL])
-                rows[row, MISS] = miss
-                worst = max(worst, abs(unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        worst = _miss_joints_by_rates(work, links, rows, first_link, last_link, worst, size)
         if worst <= enough or (found == 2 and worst <= NEARLY * enough):
             break
         if turn == MOST_CONTACT_ROUNDS:
@@ -553,13 +559,35 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
     sum_impulses(work, links, points, rows, first, last, *contacts)
     for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
-    for link in range(*contacts):
-        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
-            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
-            _note_solver(touching, point, solver)
+    _keep_velocities(links, touching, rows, *contacts, solver)
     _set_velocities(own, work, first, last)
     if has_joints:
         _expect_joints(joints, links, rows, first_link, last_link, step)
         return int(call(calls[VELOCITY_CALL], (common, island, step)))
     return 1
+
+
+@inlined
+def _keep_velocities(links: Integers, touching: Array, rows: Array, first: int, last: int, solver: int) -> None:
+    """Keep the impulses of points for the tick, and what has found them."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
+            _note_solver(touching, point, solver)
+
+
+@inlined
+def _miss_joints_by_rates(
+    work: Array, links: Integers, rows: Array, first: int, last: int, worst: float, size: float
+) -> float:
+    """What the rows of joints miss at the end pose, and the most of it and of what was missed otherwise [m/s]."""
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            miss = along(work, rows, row, place, other, END + VELOCITY, END + ANGULAR_VELOCITY)
+            if rows[row, KIND] == RATE_ROW:
+                miss -= float(rows[row, GOAL])
+            rows[row, MISS] = miss
+            worst = max(worst, abs(unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+    return worst

@@ -224,6 +224,67 @@ def turn_in_contact(own: Array, links: Integers, touching: Array, link: int, ste
     return largest
 
 
+@inlined
+def _other_core(
+    touching: Array, point: int, center: Vector, q: Quaternion, base: Vector, time: float
+) -> tuple[Vector, Vector, Quaternion]:
+    """Where the core of the other body or of a moving shape is, where it is from the origin of such a shape, and the attitude of either."""
+    if touching[point, IS_CARRIED] == 0.0:
+        return add(center, rotate(q, 2.0, load(touching, point, OTHER_CORE))), (0.0, 0.0, 0.0), q
+    moved, surface, turn = carried(touching, point, time)
+    return add(subtract(load(touching, point, OTHER_CORE), base), moved), surface, turn
+
+
+@inlined
+def _velocity_at(touching: Array, point: int, arm: Vector) -> Vector:
+    """The velocity of a moving shape of the world at a distance from its origin; zero for anything else."""
+    if touching[point, IS_CARRIED] == 0.0:
+        return 0.0, 0.0, 0.0
+    return add(cross(load(touching, point, CARRIED_ROUND), arm), load(touching, point, CARRIED_AT))
+
+
+@inlined
+def _slide(
+    work: Array,
+    links: Integers,
+    touching: Array,
+    rows: Array,
+    link: int,
+    point: int,
+    row: int,
+    pose: int,
+    q: Quaternion,
+    other_q: Quaternion,
+    span: Vector,
+    piece: float,
+) -> None:
+    """Compute how far a point slid along both directions of friction in a drift over `piece` [s]."""
+    place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+    rounding, other_rounding = float(touching[point, ROUNDING]), float(touching[point, OTHER_ROUNDING])
+    rolled = scale(rounding, rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place)))
+    if other >= 0:
+        other_spin = rotate(other_q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, other))
+        rolled = add_scaled(rolled, other_rounding, other_spin)
+    elif touching[point, IS_CARRIED] != 0.0:
+        rolled = add_scaled(rolled, other_rounding, load(touching, point, CARRIED_ROUND))
+    slid = subtract(span, load(touching, point, START_SPAN))
+    slid = subtract(slid, cross(scale(piece, rolled), load(rows, row, LINEAR)))
+    rows[row + 1, RESIDUAL] = dot(slid, load(rows, row + 1, LINEAR))
+    rows[row + 2, RESIDUAL] = dot(slid, load(rows, row + 2, LINEAR))
+
+
+@inlined
+def _soften(rows: Array, row: int, heaviest: float, surface: Vector) -> None:
+    """Give the three rows of a point their softness and the velocity of the surface, and no impulse."""
+    yields = max(float(rows[row, YIELDS]), float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
+    softness = max(MOST_LIGHTNESS / heaviest, LEAST_SHARE * yields)
+    softness = SOFTNESS_OF_A_POINT * min(yields, softness)
+    for each in range(row, row + 3):
+        rows[each, SOFTNESS] = softness
+        rows[each, IMPULSE] = 0.0
+        rows[each, GOAL] = dot(load(rows, each, LINEAR), surface)
+
+
 @kernel("point-rows")
 def point_rows(
     own: Array,
@@ -260,29 +321,14 @@ def point_rows(
         for number in range((links[link, LAST_ROW] - row) // 3):
             point = links[link, FIRST_POINT] + number
             at = add(center, rotate(q, 2.0, load(touching, point, CORE)))
-            other_at = add(other_center, rotate(other_q, 2.0, load(touching, point, OTHER_CORE)))
-            surface, is_carried = (0.0, 0.0, 0.0), touching[point, IS_CARRIED] != 0.0
-            if is_carried:
-                other_at = subtract(load(touching, point, OTHER_CORE), base)
-                moved, surface, other_q = carried(touching, point, time)
-                other_at = add(other_at, moved)
+            other_at, surface, other_q = _other_core(touching, point, other_center, other_q, base, time)
             span = subtract(at, other_at)
             normal = _normal(touching, point, q, other_q, span)
             rounding, other_rounding = float(touching[point, ROUNDING]), float(touching[point, OTHER_ROUNDING])
             gap = dot(normal, span) - rounding - other_rounding
             rows[row, RESIDUAL] = gap
             if has_directions == 0:
-                spin = rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place))
-                rolled = scale(rounding, spin)
-                if other >= 0:
-                    other_spin = rotate(other_q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, other))
-                    rolled = add_scaled(rolled, other_rounding, other_spin)
-                elif is_carried:
-                    rolled = add_scaled(rolled, other_rounding, load(touching, point, CARRIED_ROUND))
-                slid = subtract(span, load(touching, point, START_SPAN))
-                slid = subtract(slid, cross(scale(piece, rolled), load(rows, row, LINEAR)))
-                rows[row + 1, RESIDUAL] = dot(slid, load(rows, row + 1, LINEAR))
-                rows[row + 2, RESIDUAL] = dot(slid, load(rows, row + 2, LINEAR))
+                _slide(work, links, touching, rows, link, point, row, pose, q, other_q, span, piece)
                 row += 3
                 continue
             touching[point, GAP] = gap
@@ -296,21 +342,12 @@ def point_rows(
                 common, arm, other_arm = here, subtract(here, center), subtract(here, other_center)
                 store(points, link, ARM, arm)
                 store(points, link, OTHER_ARM, other_arm)
-            if is_carried:  # from the origin of its shape to the common point, and then the velocity there
-                surface = add(surface, subtract(here, other_at))
-                surface = cross(load(touching, point, CARRIED_ROUND), surface)
-                surface = add(surface, load(touching, point, CARRIED_AT))
+            surface = _velocity_at(touching, point, add(surface, subtract(here, other_at)))
             lever, (one, two) = subtract(here, common), _tangents(touching, point, normal)
             at_bodies = (place, other, q, other_q, arm, other_arm, lever)
             _set_directions(own, rows, row, *at_bodies, normal)
             _set_directions(own, rows, row + 1, *at_bodies, one)
             _set_directions(own, rows, row + 2, *at_bodies, two)
-            yields = max(float(rows[row, YIELDS]), float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
-            softness = max(MOST_LIGHTNESS / float(measures[island, HEAVIEST]), LEAST_SHARE * yields)
-            softness = SOFTNESS_OF_A_POINT * min(yields, softness)
-            for each in range(row, row + 3):
-                rows[each, SOFTNESS] = softness
-                rows[each, IMPULSE] = 0.0
-                rows[each, GOAL] = dot(load(rows, each, LINEAR), surface)
+            _soften(rows, row, float(measures[island, HEAVIEST]), surface)
             row += 3
     return 0

@@ -539,6 +539,38 @@ def test_every_file_of_kernels_says_what_it_is_for():
     assert silent == []
 
 
+MOST_LINES = 60
+"""The lines of code that a function may have in `MIDDLE`."""
+MIDDLE = ("constraints", "tick")
+"""The folders through which most changes of a tick go."""
+
+
+def test_functions_in_the_middle_are_short():
+    assert offenders([path for path in MODULES if path.parts[0] in MIDDLE], long_functions) == {}
+
+
+def long_functions(relative):
+    """The functions of a file that are too long, with their lines of code: no blank lines, comments or docstrings."""
+    source = (ENGINE / relative).read_text("utf-8")
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    return [(each.name, lines) for each in functions if (lines := lines_of_code(each, source)) > MOST_LINES]
+
+
+def lines_of_code(node, source):
+    """How many lines of a function are code."""
+    texts = [each.body[0] for each in ast.walk(node) if isinstance(each, ast.FunctionDef) and ast.get_docstring(each)]
+    described = {line for text in texts for line in range(text.lineno, text.end_lineno + 1)}
+    lines = [(number, line.strip()) for number, line in enumerate(source.splitlines(), 1)]
+    own = [line for number, line in lines if node.lineno <= number <= node.end_lineno and number not in described]
+    return sum(bool(line) and not line.startswith("#") for line in own)
+
+
+def test_lines_of_code_are_counted_without_what_describes_them():
+    inner = '    def inner():\n        """The same."""\n        return 1\n'
+    source = f'def outer():\n    """What it does.\n\n    More.\n    """\n    # why\n\n{inner}    return inner\n'
+    assert lines_of_code(ast.parse(source).body[0], source) == 4
+
+
 # under another name
 
 FLIGHT = """
