@@ -612,6 +612,17 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
     return 1
 
 
+@inlined
+def _copy_acting(table: Array, rows: Integers, count: int, bodies: int, places: Integers, own: Array) -> None:
+    """Copy rows of a table of forces whose first components are bodies, with the places of these; -1 for the world."""
+    for number in range(count):
+        for row in range(own.shape[0]):
+            own[row, number] = table[row, rows[number]]
+        for row in range(bodies):
+            column = int(own[row, number])
+            own[row, number] = float(places[column]) if column >= 0 else -1.0
+
+
 @kernel("islands-open")
 def islands_open(
     array: Array,
@@ -663,16 +674,9 @@ def islands_open(
     for row in range(own_layers.shape[0]):
         for place in range(first, last):
             own_layers[row, place] = layers[row, columns[place]]
-    for number in range(sizes[SPRING_COUNT] if first_island == 0 else 0):
-        for row in range(own_springs.shape[0]):
-            own_springs[row, number] = springs[row, spring_rows[number]]
-        for row in range(2):
-            column = int(own_springs[row, number])
-            own_springs[row, number] = float(places[column]) if column >= 0 else -1.0
-    for number in range(sizes[POINT_COUNT] if first_island == 0 else 0):
-        for row in range(own_point_forces.shape[0]):
-            own_point_forces[row, number] = point_forces[row, point_rows[number]]
-        own_point_forces[0, number] = float(places[int(own_point_forces[0, number])])
+    if first_island == 0:
+        _copy_acting(springs, spring_rows, sizes[SPRING_COUNT], 2, places, own_springs)
+        _copy_acting(point_forces, point_rows, sizes[POINT_COUNT], 1, places, own_point_forces)
     for row in range(JOINT_ROWS):
         for link in range(first_link, last_link):
             joints[row, link] = table[row, links[link, JOINT]]
