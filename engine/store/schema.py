@@ -239,6 +239,7 @@ class Schema:
         settle: Callable[[Any, slice | int, Any, Any], tuple[Any, Any, Any] | None] | None = None,
         is_filled_by_ticks: bool = False,
         deciding: Sequence[int] = (),
+        comes_and_goes: bool = False,
     ) -> None:
         self.name = name
         self.follows = follows
@@ -257,7 +258,9 @@ class Schema:
         """Whether they add and remove rows as well; such rows have no handles."""
         self.deciding = tuple(deciding)
         """The components whose values decide how ticks are run, and not only with which numbers."""
-        self.comes_and_goes = is_filled_by_ticks or all(field.kind is Kind.ONE_TICK for field in fields)
+        self.comes_and_goes = (
+            comes_and_goes or is_filled_by_ticks or all(field.kind is Kind.ONE_TICK for field in fields)
+        )
         """Whether loops are ready for any number of rows, because these come and go in ticks."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}

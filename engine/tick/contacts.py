@@ -73,6 +73,7 @@ class Contacts:
         self.islands = self._own
         self.counts = np.zeros(COUNTS, np.int64)
         self._seen = -1
+        self._excluded: Integers = np.zeros((0, 2), np.int64)
         self._room = 0
         self._taken: Integers = np.zeros(0, np.int64)
         self._points: list[Points] | None = None
@@ -106,7 +107,11 @@ class Contacts:
 
     def look(self) -> None:
         """Fit the arrays to the shapes, bodies and joints, if any came or went since."""
-        if self._seen == self._store.layout_version:
+        store = self._store
+        if self._seen == store.layout_version:
+            return
+        if self._seen >= 0 and not store.binds_anew and np.array_equal(self._excluded, self._pairs_apart()):
+            self._seen = store.layout_version
             return
         if self._room and len(self._taken) < self.table.capacity:  # points were added between two ticks
             self._taken = np.zeros(self.table.capacity, np.int64)
@@ -121,8 +126,8 @@ class Contacts:
         self._excluded = self._pairs_apart()
         self.counts[EXCLUDED] = len(self._excluded)
         self._number()
-        self._store.change_layout()
-        self._seen = self._store.layout_version
+        store.change_layout()
+        self._seen = store.layout_version
 
     def _find_forms(self) -> None:
         """Gather the points of shapes, and make the arrays in which cores are compared if there are any cores."""
@@ -205,6 +210,7 @@ class Contacts:
         else:
             self._fit_room()
         self._store.change_layout()
+        self._seen = self._store.layout_version
 
     def _refuse_depth(self) -> NoReturn:
         """Reject the tick that would begin with shapes placed too deep in one another."""

@@ -24,6 +24,7 @@ FROZEN_BODIES = Schema(
         Field("tick", Kind.STATE, digest=0, meaning="the number of the tick that failed", stored=TICKED),
         Field("cause", Kind.STATE, digest=1, meaning="0 for its state, 1 a force, 2 a link, 3 its joints", stored=up_to(3.0)),
     ),
+    comes_and_goes=True,
 )  # fmt: skip
 
 OWN_STATE, FORCE, LINK, CONFLICT = range(4)
@@ -98,7 +99,7 @@ class Freezing:
         marks = np.zeros(bodies.pitch)
         marks[rows] = 1.0
         if (bodies.array[FROZEN] != marks).any():
-            self._store.change_layout(binds_anew=False)
+            self._store.change_layout(binds_anew=self._plan.actuators.any)
             bodies.array[FROZEN] = marks
         if bodies.freezes:
             bodies.look_for_stored_momentum(has_moved=True)
