@@ -192,6 +192,8 @@ MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
 """Pose and model for which the directions and the factor of a hard island were computed last."""
 BEFORE_POINTS = MADE_WITH + MODEL_LAST - MODEL_FIRST
 """Velocity and angular velocity at the start of a drift before the impulses of points, which are held while joints take the stage."""
+WAY = BEFORE_POINTS
+"""Before that, the change of velocity and angular velocity along the way that sweeps have taken so far."""
 COMPOSITE = BEFORE_POINTS + 6
 """Mass, mass centre relative to the base and tensor about it, world frame, of a body and what hangs on it, for `sides`."""
 GROUP, IS_HELD, TREE_ROOT = COMPOSITE + 10, COMPOSITE + 11, COMPOSITE + 12

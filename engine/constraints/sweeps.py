@@ -1,9 +1,12 @@
-"""Impulses of points by sweeps over the contacts: projected Gauss-Seidel, for large heaps.
+"""Impulses of points by sweeps over the contacts: projected Gauss-Seidel with conjugate ways, for large heaps.
 
 The rows, the law and the stages are those of `cone`; what sweeps leave of them is not small, but takes less time. Each point in turn gets
 the normal impulse that stops it, not less than none in both stages together, and then the friction that stops its slip, within the cone.
+After each sweep but the last, the impulses go on along the way that sweeps have taken so far. All sweeps go through the contacts in the
+same order, or ways would not be conjugate: within a minute, a pyramid of 55 boxes swayed by 0.3 mm, by 0.15 m in sweeps of alternating
+order, and by 0.4 m without ways.
 
-Source: Moreau (1988), Jean (1999), the contact dynamics method.
+Source: Moreau (1988), Jean (1999), the contact dynamics method; Silcowitz-Hansen, Niebe, Erleben (2010), the conjugate ways.
 """
 
 from math import sqrt
@@ -31,15 +34,19 @@ from .layout import (
     ON_BODY,
     ON_OTHER,
     POINT_BEFORE,
+    RATE_GAIN,
     RATES,
     ROWS_OF_CONTACT,
     SECOND_PLACE,
+    SOLUTION,
     SUMS,
+    TRIED,
+    WAY,
     YIELDS,
 )
 from .solver import along
 
-SWEEPS, PASSES = 10, 6
+SWEEPS, PASSES = 10, 3
 """Sweeps over all contacts, and passes over the normal impulses of the points of a contact in each."""
 
 
@@ -162,22 +169,55 @@ def _settle_contact(
         add_to_vector(work, CHANGE + 3, other, scale(-1.0, turned))
 
 
+@inlined
+def _go_on(work: Array, rows: Array, places: tuple[int, int], rows_of: tuple[int, int], before: float) -> float:
+    """Go on along the way so far by the share by which the last sweep has changed less than the one before, both squared.
+
+    The way starts again with the last sweep if that has changed more. Where the sweep has started is in `TRIED` and `SOLUTION`.
+
+    Returns:
+        The square of what the sweep has changed [J].
+    """
+    squared = 0.0
+    for row in range(*rows_of):
+        change = float(rows[row, IMPULSE]) - float(rows[row, TRIED])
+        squared += float(rows[row, YIELDS]) * change * change
+    share = squared / before if 0.0 < before and squared <= before else 0.0
+    for row in range(*rows_of):
+        way = share * float(rows[row, RATE_GAIN]) if share > 0.0 else 0.0
+        rows[row, RATE_GAIN] = float(rows[row, IMPULSE]) - float(rows[row, TRIED]) + way
+        rows[row, IMPULSE] += way
+    for place in range(*places):
+        for entry in range(6):
+            way = share * float(work[WAY + entry, place]) if share > 0.0 else 0.0
+            work[WAY + entry, place] = float(work[CHANGE + entry, place]) - float(work[SOLUTION + entry, place]) + way
+            work[CHANGE + entry, place] += way
+    return squared
+
+
 @kernel("island-sweeps")
 def sweep(
     own: Array, work: Array, links: Integers, islands: Integers, touching: Array, rows: Array, island: int
 ) -> int:
-    """Change the impulses of points by what removes the rates that they miss at their present impulses; the sweeps alternate."""
-    for place in range(islands[island, BODIES], islands[island, BODIES_END]):
+    """Change the impulses of points by what removes the rates that they miss at their present impulses."""
+    places = (islands[island, BODIES], islands[island, BODIES_END])
+    first, last = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    rows_of, squared = (links[first, FIRST_ROW], links[last - 1, LAST_ROW]), 0.0
+    for place in range(*places):
         for entry in range(6):
             work[CHANGE + entry, place] = 0.0
-    first, last = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    for number in range(SWEEPS + 1):
-        for each in range(first, last):
-            link = each if number % 2 == 1 else first + last - 1 - each
+    for link in range(first, last):
+        ends = (links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, LAST_ROW] - links[link, FIRST_ROW])
+        _find_answers(own, rows, touching, links[link, FIRST_ROW], links[link, FIRST_POINT], *ends)
+    for number in range(SWEEPS):
+        for place in range(*places):
+            for entry in range(6):
+                work[SOLUTION + entry, place] = work[CHANGE + entry, place]
+        for row in range(*rows_of):
+            rows[row, TRIED] = rows[row, IMPULSE]
+        for link in range(first, last):
             ends = (links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, LAST_ROW] - links[link, FIRST_ROW])
-            row, point = links[link, FIRST_ROW], links[link, FIRST_POINT]
-            if number == 0:
-                _find_answers(own, rows, touching, row, point, *ends)
-            else:
-                _settle_contact(own, work, rows, touching, row, point, *ends)
+            _settle_contact(own, work, rows, touching, links[link, FIRST_ROW], links[link, FIRST_POINT], *ends)
+        if number < SWEEPS - 1:
+            squared = _go_on(work, rows, places, rows_of, squared)
     return 0

@@ -265,3 +265,21 @@ def test_bytes_of_contacts_that_sweeps_have_solved_are_read():
     read.restore(Snapshot.from_bytes(world.snapshot().to_bytes()))
     assert read.state_hash() == world.state_hash()
     assert read.contacts.solver_of(read.bodies[7]) == "sweeps"
+
+
+def test_a_pyramid_that_sweeps_hold_rests():
+    """Within ten seconds, 55 boxes of 1 m sway by less than a millimetre and overlap by less than a quarter of that."""
+    world = World(1 / 60)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    for row in range(10):
+        for number in range(10 - row):
+            at = (1.05 * (number + row / 2), 0.0, row + 0.5)
+            world.add_body(MassProperties.box(1.0, (1.0, 1.0, 1.0)), position=at).add_shape(shapes.Box((1.0, 1.0, 1.0)))
+    start, deepest = np.array(world.state.position), 0.0
+    for _tick in range(600):
+        world.step()
+        deepest = max(deepest, -float(world.contacts.gap.min()))
+    assert world.contacts.solver_of(world.bodies[0]) == "sweeps"
+    assert np.abs(np.array(world.state.position) - start).max() <= 1e-3
+    assert deepest <= 2.5e-4
