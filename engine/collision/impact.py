@@ -14,7 +14,7 @@ from ..compilation.compiler import inlined, kernel
 from ..constraints.joint_types import load
 from ..constraints.layout import BODY as JOINT_BODY
 from ..constraints.layout import ENABLED as JOINT_ENABLED
-from ..constraints.layout import IMPACT_TIME, IS_HELD, NO_IMPACT, OPEN, SLOW_ARM, SLOW_WITHIN
+from ..constraints.layout import IMPACT_TIME, IS_ON_JOINT, NO_IMPACT, OPEN, SLOW_ARM, SLOW_WITHIN
 from ..constraints.layout import OTHER as JOINT_OTHER
 from ..constraints.layout import TYPE as JOINT_TYPE
 from ..kernels.quaternions import from_rotation_vector, multiply, normalize
@@ -50,7 +50,7 @@ def is_fast(bodies: Array, bounds: Array, shape: int, body: int, dt: float) -> b
 @inlined
 def is_held(impacts: Array, body: int) -> bool:
     """Whether a body is on a joint; False as long as nothing was fast in this world."""
-    return body >= 0 and impacts.shape[1] > 0 and impacts[IS_HELD, body] != 0.0
+    return body >= 0 and impacts.shape[1] > 0 and impacts[IS_ON_JOINT, body] != 0.0
 
 
 @inlined
@@ -143,7 +143,7 @@ def _note(
     bodies: Array, bounds: Array, impacts: Array, shape: int, body: int, time: float, depth: float, dt: float
 ) -> None:
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
-    if body >= 0 and impacts[IS_HELD, body] == 0.0:
+    if body >= 0 and impacts[IS_ON_JOINT, body] == 0.0:
         velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
         if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[IMPACT_TIME, body]:
             impacts[IMPACT_TIME, body], impacts[SLOW_WITHIN, body] = time, least
@@ -156,9 +156,9 @@ def forget_impacts(impacts: Array, joints: Array, joint_count: int) -> None:
     if impacts.shape[1] == 0:
         return
     for body in range(impacts.shape[1]):
-        impacts[IMPACT_TIME, body], impacts[IS_HELD, body] = NO_IMPACT, 0.0
+        impacts[IMPACT_TIME, body], impacts[IS_ON_JOINT, body] = NO_IMPACT, 0.0
     for joint in range(joint_count):
         if joints[JOINT_ENABLED, joint] != 0.0 and joints[JOINT_TYPE, joint] != OPEN:
-            impacts[IS_HELD, int(joints[JOINT_BODY, joint])] = 1.0
+            impacts[IS_ON_JOINT, int(joints[JOINT_BODY, joint])] = 1.0
             if joints[JOINT_OTHER, joint] >= 0.0:
-                impacts[IS_HELD, int(joints[JOINT_OTHER, joint])] = 1.0
+                impacts[IS_ON_JOINT, int(joints[JOINT_OTHER, joint])] = 1.0

@@ -246,7 +246,7 @@ IMPACT_TIME = 0
 NO_IMPACT = 1e300
 SLOW_WITHIN, SLOW_ARM = 1, 2
 """How far a shape may move in a tick to be slow, and its reach beyond that."""
-IS_HELD = 3
+IS_ON_JOINT = 3
 """Whether the body is on a joint, so that its step starts with the tick."""
 IMPACT_ROWS = 4
 

@@ -545,6 +545,24 @@ MIDDLE = ("constraints", "tick")
 """The folders through which most changes of a tick go."""
 
 
+def test_no_constant_of_a_module_is_bound_twice():
+    """A second one of the same name would silently take the place of the first, which may be a row of another array."""
+    assert offenders(MODULES, constants_bound_twice) == {}
+
+
+def constants_bound_twice(relative):
+    """The constants of a file that its statements bind more than once."""
+    statements = ast.parse((ENGINE / relative).read_text("utf-8")).body
+    names = [
+        name.id
+        for statement in statements
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        for name in ast.walk(statement)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id.strip("_").isupper()
+    ]
+    return sorted({name for name in names if names.count(name) > 1})
+
+
 def test_functions_in_the_middle_are_short():
     assert offenders([path for path in MODULES if path.parts[0] in MIDDLE], long_functions) == {}
 
