@@ -61,9 +61,9 @@ DECIDING = (
     *(BODY, OTHER, ENABLED, TYPE, *range(LOWER, LOWER + 3), *range(UPPER, UPPER + 3), *range(FRICTION, FRICTION + 3)),
     *(MOTOR + MOTOR_SIZE * freedom for freedom in range(3)),
     *(SPRING + SPRING_SIZE * freedom for freedom in range(3)),
-    *(LATCH_PHASE, COLLIDES),
+    *(BREAK_FORCE, BREAK_TORQUE, LATCH_PHASE, COLLIDES),
 )
-"""Components from which the numbers of islands and rows follow, which joints are open latches, and which bodies pass through each other."""
+"""Components from which the numbers of islands and rows follow, which joints are latches or may break, and which bodies do not collide."""
 MOST_ROWS = 18
 """Rows of one joint at most."""
 STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE

@@ -35,18 +35,27 @@ class JointEvents:
         self._latches = latches
         self._table = store.table(JOINTS)
         self.functions: list[EventCallback] = []
+        self._seen, self._found_some = -1, False
 
     @property
     def is_watching(self) -> bool:
         """Whether the joints must be looked at in the tick that starts now."""
-        table, count = self._table.array, self._table.count
-        if not count:
+        if not self._table.count:
             return False
-        thresholds = table[layout.BREAK_FORCE : layout.BREAK_TORQUE + 1, :count]
-        if np.isfinite(thresholds).any() or any(each.event == "limit" for each in self.functions):
+        if self._may_change or any(each.event == "limit" for each in self.functions):
             return True
-        phases = table[layout.LATCH_PHASE, :count]
-        return bool((phases > DISARMED).any()) or self._latches.are_near
+        return self._latches.are_near
+
+    @property
+    def _may_change(self) -> bool:
+        """Whether any joint may break in a tick, or is closing."""
+        if self._seen != self._store.layout_version:
+            table, count = self._table.array, self._table.count
+            thresholds = table[layout.BREAK_FORCE : layout.BREAK_TORQUE + 1, :count]
+            is_closing = table[layout.LATCH_PHASE, :count] > DISARMED
+            self._found_some = bool(np.isfinite(thresholds).any() or is_closing.any())
+            self._seen = self._store.layout_version
+        return self._found_some
 
     def note_limits(self) -> None:
         """Take note of the limits at which joints are now, before the first function is given that is told of those reached later."""

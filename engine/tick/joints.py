@@ -161,7 +161,8 @@ class Joints:
 
     def warn_of_fast_rotors(self) -> None:
         """Log once per world that a joint has bodies that turn too fast for the tick, if the step of islands has noted one."""
-        number = int(self._islands.graph.islands[:1, layout.TURNS_FAST].sum())
+        islands = self._islands.graph.islands
+        number = islands.item(layout.TURNS_FAST) if len(islands) else 0  # in the first one
         if number:
             self.looks_for_fast_rotors = False
             _LOG.warning(
