@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from ..body import Body
 from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, refuse
-from ..forces.valves import THRUSTERS
 from ..saving import copying, snapshots
 from ..saving.content import Owners, digest_of_world
 from ..saving.plain_content import PlainContent, PlainFunction, Rows, whole_rows
@@ -366,11 +365,10 @@ class Batch:
         contacts = one.tables.get(CONTACTS.name)
         if contacts is not None:
             one = one._replace(tables={**one.tables, CONTACTS.name: contacts._replace(schema=CONTACTS)})
-        thrusters = one.tables.get(THRUSTERS.name)
-        if thrusters is not None:
-            settled = thrusters.fields["settled_tick"] - float(members.starts[member])
-            fields = {**thrusters.fields, "settled_tick": settled}
-            one = one._replace(tables={**one.tables, THRUSTERS.name: thrusters._replace(fields=fields)})
+        for name, rows in one.tables.items():
+            for field in (each.name for each in rows.schema.fields if each.is_world_tick) if rows.schema else ():
+                own = {**rows.fields, field: rows.fields[field] - float(members.starts[member])}
+                one = one._replace(tables={**one.tables, name: rows._replace(fields=own)})
         return one._replace(tick=int(members.ticks[member]), push_tick=-1)
 
     def state_hash(self, member: int) -> int:

@@ -10,7 +10,7 @@ from ..checks import FloatArray, refuse
 from ..collision.layout import FIRST_SHAPE, SECOND_SHAPE
 from ..flight.body_torque import BodyTorque
 from ..forces.valves import THRUSTERS
-from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE, SETTLED_TICK
+from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE
 from ..saving.plain_content import PlainContent, Rows, whole_rows
 from ..saving.repetition import SHARED, Span, member_of, spans_of
 from ..shapes.handle import CONTACTS, SHAPES
@@ -161,17 +161,16 @@ def _fresh(rows: Rows, span: Span, count: int, commanded: list[int]) -> _Fresh:
     schema = rows.schema
     assert schema is not None
     columns = whole_rows(schema, rows)
-    is_written, is_scratch = np.zeros((2, schema.size, len(rows.ids)), np.bool_)
+    is_written, is_scratch, is_counting = np.zeros((3, schema.size, len(rows.ids)), np.bool_)
     for field in schema.fields:
         if not field.refers_to:
             components = schema.components[field.name]
-            is_written[components] = field.kind not in (Kind.MODEL, Kind.SCRATCH)
+            is_written[components] = field.kind not in (Kind.MODEL, Kind.SCRATCH) and not field.is_world_tick
+            is_counting[components] = field.is_world_tick
             is_written[components, commanded] = True
             is_scratch[components] = field.kind is Kind.SCRATCH
-    is_counting = np.zeros_like(is_written)
     if schema is THRUSTERS:
         is_written[DIRECTION : DIRECTION + 3, columns[MAX_RATE] > 0.0] = True  # these directions are written by ticks
-        is_written[SETTLED_TICK], is_counting[SETTLED_TICK] = False, True
     shared = member_of(schema, rows.fields, len(rows.ids), count) == SHARED
     found: list[Any] = []
     for which in (is_written, is_scratch, is_counting):

@@ -220,9 +220,6 @@ class ValvesView(View):
             return reading(np.where(values < 0.0, np.nan, values))
         return values
 
-    def _readable(self) -> tuple[str, ...]:
-        return tuple(name for name in super()._readable() if name != "settled_tick")
-
     def _width_of(self) -> int:
         return self._width if self._handle._several else 0
 

@@ -257,7 +257,8 @@ class View:
 @cache
 def _attributes_of(schema: Schema, kind: Any) -> tuple[str, ...]:
     """What can be read of a part with this schema, with the names that the handle has for it."""
-    shown = [each.name for each in schema.fields if each.kind is not Kind.SCRATCH and not each.refers_to]
+    hidden = [each for each in schema.fields if each.kind is Kind.SCRATCH or each.refers_to or each.is_world_tick]
+    shown = [each.name for each in schema.fields if each not in hidden]
     return *shown, *(name for name, field in _NAMES.items() if field in shown and hasattr(kind, name))
 
 

@@ -221,7 +221,7 @@ THRUSTERS = Schema(
         Field("open_for", Kind.STATE, 1, "s", digest=16, meaning="time for which it is then open"),
         Field("level", Kind.STATE, 1, "-", digest=17, meaning="opening of the valve in a pulse"),
         Field("impulse", Kind.STATE, 1, "N·s", digest=18, meaning="delivered so far"),
-        Field("settled_tick", Kind.STATE, digest=20, is_new=True, stored=TICKED, meaning="up to which throttles without a tank count"),
+        Field("settled_tick", Kind.STATE, digest=20, is_new=True, stored=TICKED, is_world_tick=True, meaning="up to which throttles count"),
         Field("propellant_used", Kind.STATE, 1, "kg", digest=19, meaning="so far"),
         Field("is_driven", Kind.SCRATCH, meaning="whether the mean level counts and not the throttle"),
         Field("mean", Kind.SCRATCH, meaning="level of the valve over the tick"),

@@ -200,6 +200,8 @@ class Field:
             that they had before it existed.
         may_be_nobody: Whether a field with `refers_to` may be `NOBODY` in a row that acts.
         stored: What its values are in every world, where `rule` does not say it; snapshots from bytes are checked by it.
+        is_world_tick: Whether it is the number of a tick of the world up to which something is counted; for a member of a batch, that is
+            another one than its own, and nothing that users see.
         unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
     """
 
@@ -220,6 +222,7 @@ class Field:
     stored: Stored | None = None
     guard: Callable[[FloatArray, FloatArray, object], None] | None = None
     is_new: bool = False
+    is_world_tick: bool = False
 
 
 POINT = (0, 1, 2)
