@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import ClassVar
 
-from ..drawing import FASTEST, Binding
+from ..drawing import FASTEST, Binding, Ray
 from ..physics import World, integrators
 
 
@@ -34,6 +34,10 @@ class Restarting(ABC):
         """Perform the action of a key of `keys`, which is the method that its first word names with the other words as arguments."""
         name, *arguments = action.split()
         return str(getattr(self, name)(*arguments))
+
+    def point(self, ray: Ray | None, is_held: bool) -> bool:
+        """Take note of what the mouse points at; nothing, unless a scene replaces it."""
+        return False
 
     def _case_names(self) -> Collection[str]:
         """The cases that may be begun."""

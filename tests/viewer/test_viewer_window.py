@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from demos import tumble
+from engine import World, rotation
 from engine.viewer.gl import context
+from engine.viewer.picture.camera import OrbitCamera
 from engine.viewer.picture.quality import FRAMES_JUDGED, HIGH, LOW, MEDIUM, SLOW_FRAME
 from engine.viewer.run import application
+from engine.viewer.run.controls import Controls
 from engine.viewer.run.window import Judge, Keyboard
 
 from ..helpers import PATIENCE
@@ -36,7 +39,7 @@ def test_the_window_loop_obeys_events_and_resizing(monkeypatch, capsys):
     events += [
         [pygame.event.Event(pygame.VIDEORESIZE, w=400, h=300, size=(400, 300))],
         [
-            pygame.event.Event(pygame.MOUSEMOTION, rel=(9, 4), buttons=(1, 0, 0)),
+            pygame.event.Event(pygame.MOUSEMOTION, rel=(9, 4), buttons=(1, 0, 0), pos=(60, 40)),
             pygame.event.Event(pygame.MOUSEWHEEL, y=1),
         ],
         [],
@@ -62,6 +65,9 @@ class Recorder:
 
     def press(self, key, *, repeated):
         self.pressed.append((key, repeated))
+
+    def point(self, pixel, size, is_held):
+        pass
 
 
 @pytest.mark.parametrize(("seconds", "tier"), [((0.01,), HIGH), ((0.2, 0.01), MEDIUM), ((0.2, 0.2, 0.2), LOW)])
@@ -109,6 +115,60 @@ def test_a_held_key_repeats_once_a_frame_so_that_slow_actions_do_not_pile_up():
     keyboard.handle(pygame.event.Event(pygame.KEYUP, key=pygame.K_BACKSPACE))
     keyboard.handle(down)
     assert controls.pressed[2:] == [("BACKSPACE", True), ("BACKSPACE", False)]
+
+
+class Pointed:
+    """A scene, as far as the mouse needs it: takes hold of what is in the left half of the picture."""
+
+    keys = ()
+
+    def __init__(self):
+        self.world, self.radius, self.rays = World(0.01), 1.0, []
+
+    def point(self, ray, is_held):
+        self.rays.append(ray)
+        return is_held and ray is not None and ray.direction @ (0.0, 1.0, 0.0) < 0.0
+
+
+def test_a_scene_is_told_what_the_mouse_points_at_and_may_keep_the_camera_from_turning():
+    pygame = pytest.importorskip("pygame")
+    scene, camera = Pointed(), OrbitCamera(yaw=0.0, pitch=0.0, distance=10.0)
+    keyboard = Keyboard(Controls(scene, camera), SMALL)
+
+    def mouse(kind, x, **more):
+        keyboard.handle(pygame.event.Event(kind, pos=(x, 90), **more))
+
+    keyboard.end_frame()
+    assert scene.rays == [None]
+    for x, turns in ((80, False), (240, True)):
+        yaw = camera.yaw
+        mouse(pygame.MOUSEMOTION, x, rel=(1, 0), buttons=(0, 0, 0))
+        ray = camera.ray((x, 90), SMALL)
+        mouse(pygame.MOUSEBUTTONDOWN, x, button=1)
+        assert np.array_equal(scene.rays[-1].direction, ray.direction)
+        mouse(pygame.MOUSEMOTION, x + 5, rel=(5, 0), buttons=(1, 0, 0))
+        assert (camera.yaw != yaw) == turns
+        keyboard.end_frame()
+        assert np.array_equal(scene.rays[-1].direction, camera.ray((x + 5, 90), SMALL).direction)
+        mouse(pygame.MOUSEBUTTONUP, x + 5, button=1)
+        yaw = camera.yaw
+        mouse(pygame.MOUSEMOTION, x, rel=(-5, 0), buttons=(0, 0, 1))  # another button turns the camera again
+        assert camera.yaw != yaw
+    keyboard.handle(pygame.event.Event(pygame.WINDOWLEAVE))
+    keyboard.end_frame()
+    assert scene.rays[-1] is None
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (300, 500)])
+def test_the_line_of_sight_through_a_pixel_has_the_points_that_appear_there(size):
+    turn = rotation.to_matrix(rotation.from_axis_angle((0.3, -0.5, 0.8), 1.1))
+    camera = OrbitCamera(yaw=1.3, pitch=-0.4, distance=7.0, target=np.array((3.0, -2.0, 5.0)), axes=turn)
+    camera.stand_back(1.4, size)
+    for pixel in ((0.0, 0.0), (size[0] / 3.0, 0.7 * size[1]), size):
+        origin, direction = camera.ray(pixel, size)
+        assert np.linalg.norm(direction) == pytest.approx(1.0, abs=1e-15)
+        for distance in (1.0, 40.0):
+            assert camera.project(origin + distance * direction, size) == pytest.approx(pixel, abs=1e-9)
 
 
 class Display:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from .scene import Eye
+from .scene import Eye, Ray
 
 Array = npt.NDArray[np.float64]
 
@@ -152,6 +152,20 @@ class OrbitCamera:
         if clip[3] <= 0.0:
             return None
         return (0.5 + 0.5 * clip[0] / clip[3]) * size[0], (0.5 - 0.5 * clip[1] / clip[3]) * size[1]
+
+    def ray(self, pixel: tuple[float, float], size: tuple[int, int]) -> Ray:
+        """The line of sight through a pixel (x right, y down) of a picture of this size; `project` puts its points there.
+
+        Example:
+            >>> camera = OrbitCamera(yaw=0.0, pitch=0.0, distance=10.0)
+            >>> ray = camera.ray((640, 360), (1280, 720))
+            >>> ray.origin.tolist(), ray.direction.tolist()
+            ([10.0, 0.0, 0.0], [-1.0, 0.0, 0.0])
+        """
+        right, up = self.half_picture(size[0] / size[1])
+        across, down = 2.0 * pixel[0] / size[0] - 1.0, 2.0 * pixel[1] / size[1] - 1.0
+        along = self.forward + across * right - down * up
+        return Ray(self.eye, along / np.linalg.norm(along))
 
 
 def mounted(eye: Eye) -> OrbitCamera:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -213,6 +213,24 @@ class Eye:
 
     def __post_init__(self) -> None:
         _as_arrays(self, "position", "forward", "up")
+
+
+class Ray(NamedTuple):
+    """A line of sight, such as that through the mouse; `World.ray_cast` takes both.
+
+    Example:
+        >>> from engine import World, shapes, viewer
+        >>> world = World(dt=0.01)
+        >>> crate = world.add_shape(shapes.Box((1.0, 1.0, 1.0)), name="crate")
+        >>> ray = viewer.Camera(distance=10.0).ray((640, 360), (1280, 720))
+        >>> world.ray_cast(ray.origin, ray.direction).shapes[0].name
+        'crate'
+    """
+
+    origin: Array
+    """Where it begins [m], world frame, shape (3,)."""
+    direction: Array
+    """Unit vector, world frame, shape (3,)."""
 
 
 @dataclass(frozen=True)
@@ -433,6 +451,24 @@ class Scene(Protocol):
             ''
         """
         return ""
+
+    def point(self, ray: Ray | None, is_held: bool) -> bool:
+        """Take note of what the mouse points at; called before each frame of a window, and when the left button goes down.
+
+        Args:
+            ray: The line of sight under the mouse; None while it is outside the window.
+            is_held: Whether the left button is down.
+
+        Returns:
+            Whether the scene is dragging something, so that the mouse does not turn the camera meanwhile.
+
+        Example:
+            >>> class Quiet(Scene):
+            ...     pass
+            >>> Quiet.point(None, None, False)
+            False
+        """
+        return False
 
     def check(self) -> list[str]:
         """Assert the physics that it claims, on the run so far; what was found, one line per claim."""

@@ -30,6 +30,8 @@ class Controls:
     quitting: bool = False
     hidden: set[str] = field(default_factory=set)
     """The layers of `scene.LAYERS` that are not shown."""
+    is_dragging: bool = False
+    """Whether the scene drags something by the mouse, which then does not turn the camera."""
     notice: str = ""
     """The message of the last key, or an empty string."""
 
@@ -136,9 +138,15 @@ class Controls:
         """Move the eye down."""
         self.camera.orbit(0.0, -KEY_TURN)
 
+    def point(self, pixel: tuple[float, float] | None, size: tuple[int, int], is_held: bool) -> None:
+        """Tell the scene what the mouse points at in a picture of this size, and whether its left button is down."""
+        ray = None if pixel is None else self.camera.ray(pixel, size)
+        self.is_dragging = self.scene.point(ray, is_held)
+
     def drag(self, across: float, down: float) -> None:
         """Rotate the scene with the mouse, by this many pixels."""
-        self.camera.orbit(-across * MOUSE_TURN, down * MOUSE_TURN)
+        if not self.is_dragging:
+            self.camera.orbit(-across * MOUSE_TURN, down * MOUSE_TURN)
 
     def nearer(self) -> None:
         """Move the eye closer."""

@@ -58,7 +58,7 @@ def _loop(controls: Controls, painter: Painter, quality: str, level: str, turn_r
     import pygame
 
     scene, camera, history, pace = controls.scene, controls.camera, History(), Pace()
-    keyboard, judge = Keyboard(controls), Judge(painter.renderer, active=quality == "auto")
+    keyboard, judge = Keyboard(controls, painter.renderer.size), Judge(painter.renderer, active=quality == "auto")
     pygame.key.set_repeat(350, 40)
     history.append(scene.sample())
     # a first tick that compiles is announced on this frame
@@ -70,7 +70,8 @@ def _loop(controls: Controls, painter: Painter, quality: str, level: str, turn_r
         for event in pygame.event.get():
             keyboard.handle(event)
             if event.type == pygame.VIDEORESIZE and event.w > 0 and event.h > 0:
-                painter.renderer.resize((event.w, event.h))
+                keyboard.size = event.w, event.h
+                painter.renderer.resize(keyboard.size)
                 judge.begin()
         keyboard.end_frame()
         elapsed = clock.tick(FRAMES_A_SECOND) / 1000.0
@@ -135,10 +136,14 @@ class Judge:
 
 
 class Keyboard:
-    """Turns the events of pygame into actions."""
+    """Turns the events of pygame, those of the mouse too, into actions; `size` is that of the window in pixels."""
 
-    def __init__(self, controls: Controls) -> None:
-        self._controls = controls
+    def __init__(self, controls: Controls, size: tuple[int, int] = (1280, 720)) -> None:
+        self._controls, self.size = controls, size
+        self._pixel: tuple[float, float] | None = None
+        """Where the mouse is; None outside the window."""
+        self._is_held = False
+        """Whether its left button is down."""
         self._held: set[str] = set()
         """Keys that are down, since pygame does not mark repeats."""
         self._repeated: set[str] = set()
@@ -153,14 +158,28 @@ class Keyboard:
             self._press(_key_names().get(event.key, ""))
         elif event.type == pygame.KEYUP:
             self._held.discard(_key_names().get(event.key, ""))
-        elif event.type == pygame.MOUSEMOTION and any(event.buttons):
-            self._controls.drag(*event.rel)
+        elif event.type == pygame.MOUSEMOTION:
+            self._pixel = event.pos
+            if any(event.buttons):
+                self._controls.drag(*event.rel)
+        elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP) and event.button == 1:
+            self._pixel, self._is_held = event.pos, event.type == pygame.MOUSEBUTTONDOWN
+            self._point()
+        elif event.type == pygame.WINDOWLEAVE:
+            self._pixel = None
         elif event.type == pygame.MOUSEWHEEL:
             self._controls.zoom(event.y)
 
     def end_frame(self) -> None:
-        """A held key may repeat again. Once a frame is enough: an action slower than the repeats would pile them up."""
+        """A held key may repeat again. Once a frame is enough: an action slower than the repeats would pile them up.
+
+        The scene is told what the mouse points at, also where only the scene has moved.
+        """
         self._repeated.clear()
+        self._point()
+
+    def _point(self) -> None:
+        self._controls.point(self._pixel, self.size, self._is_held)
 
     def _press(self, key: str) -> None:
         repeated = key in self._held

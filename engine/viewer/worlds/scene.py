@@ -17,7 +17,7 @@ from ...shapes.shape import Shape
 from ...world import World
 from .. import meshes
 from ..picture.colours import AXES, GUIDE, MOMENTUM, PATH, RATES
-from ..picture.scene import FASTEST, Array, Arrow, Binding, Curves, Line, Model, Picture, Plume, Sample
+from ..picture.scene import FASTEST, Array, Arrow, Binding, Curves, Line, Model, Picture, Plume, Ray, Sample
 from ..picture.trail import Trail
 from .solids import mesh_of, shape_of
 
@@ -116,6 +116,10 @@ class WorldScene:
     def act(self, action: str) -> str:
         """There are no keys of its own."""
         return ""
+
+    def point(self, ray: Ray | None, is_held: bool) -> bool:
+        """Nothing is dragged by the mouse."""
+        return False
 
     def check(self) -> list[str]:
         """Nothing is claimed about a world of a user."""
