@@ -25,6 +25,7 @@ PICTURES = {
     "arm.webp": ("arm", "--frames 235 --camera 38,17,3.9"),
     "dock.webp": ("dock", "--frames 120"),
     "lander.webp": ("lander", "--frames 886"),
+    "pile.webp": ("pile", "--frames 720"),
     "embed.webp": ("embed", "--seed 6 --frames 560"),
 }
 """File, demo and its options; the quality is the highest, as for all pictures without a window."""

@@ -1,10 +1,14 @@
 """The craft of the demos, each made by a function from simple solids, in metres and in the body frame; one craft per file."""
 
+from functools import partial
+
 from ..drawing import add_mesh
 from . import (
     client,
+    crates,
     cubesat,
     dart,
+    debris,
     docking_probe,
     drum_satellite,
     lander,
@@ -37,6 +41,17 @@ CRAFT = {
     "arm-gripper": robot_arm.gripper,
     "lander": lander.stage,
     "lander-foot": lander.foot,
+    **{kind: partial(crates.crate, kind) for kind in crates.CRATES},
+    "hangar-floor": crates.floor,
+    "hangar-frame": crates.frame,
+    "bridge": crates.bridge,
+    "trolley": crates.trolley,
+    "hook-block": crates.hook_block,
+    "debris-panel": debris.panel,
+    "debris-tank": debris.tank,
+    "debris-strut": debris.strut,
+    "debris-unit": debris.unit,
+    "tug": debris.tug,
 }
 
 for _name, _make in CRAFT.items():
