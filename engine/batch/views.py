@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, by_value, direction, refuse
+from ..loops.members import read_columns, take_columns
 from ..reading import reading
 from ..store.rows import fixed
 from ..store.schema import Field, Kind, Rule, Schema
@@ -162,8 +163,13 @@ class View:
 
     def _read(self, field: Field) -> npt.NDArray[Any]:
         count, width = self._members.count, self._width
-        block = self._table.array[self._table.schema.components[field.name], self._first : self._first + width * count]
-        values: npt.NDArray[Any] = block.reshape(field.size, width, count).transpose(2, 1, 0).copy()
+        component = self._table.schema.components[field.name].start
+        values: npt.NDArray[Any] = np.empty((count, width, field.size))
+        if width == 1:
+            read_columns(self._table.array, component, self._first, values[:, 0])
+        else:
+            block = self._table.array[component : component + field.size, self._first : self._first + width * count]
+            values[:] = block.reshape(field.size, width, count).transpose(2, 1, 0)
         if field.rule is not None and field.rule.is_switch:
             values = values > 0.0
         if not self._is_several(field):
@@ -207,6 +213,11 @@ class View:
 
     def _checked(self, value: Any, name: str, members: IntArray, size: int, width: int, rule: Rule) -> FloatArray:
         """Values as columns, shape (size, max(width, 1) * members), those of one place of a bank next to each other."""
+        if (
+            size == 1
+            and (taken := _taken(value, (len(members), width) if width else (len(members),), rule)) is not None
+        ):
+            return taken
         columns = self._given(value, name, members, size, width, rule.is_switch)
         good: npt.NDArray[np.bool_] = np.asarray(np.isfinite(columns).all(axis=0))
         words = rule.words
@@ -252,6 +263,22 @@ class View:
             place = int(np.flatnonzero(~good)[0])
             wrong = columns[:, place].tolist()
             refuse(self._owner(int(members[place % len(members)])), name, wrong if len(wrong) > 1 else wrong[0], rule)
+
+
+def _taken(value: Any, shape: tuple[int, ...], rule: Rule) -> FloatArray | None:
+    """One number or several of each member as columns, in a single pass; None if they are to be checked one after another."""
+    if type(value) is not np.ndarray or value.shape != shape or value.dtype.kind not in "fiu":
+        return None
+    if rule.is_switch or rule.is_direction or not value.size:
+        return None
+    lowest = rule.at_least if rule.above is None else np.nextafter(rule.above, np.inf)
+    lowest, highest = float(-_LARGEST if lowest is None else lowest), _LARGEST if rule.at_most is None else rule.at_most
+    given = np.ascontiguousarray(value, np.float64).reshape(shape[0], -1)
+    columns = np.empty((given.shape[1], shape[0]))
+    return None if take_columns(given, lowest, highest, columns) else columns.reshape(1, -1)
+
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @cache

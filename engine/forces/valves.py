@@ -62,7 +62,7 @@ def are_pulsed(columns: FloatArray) -> npt.NDArray[np.bool_]:
 
 def refuse_throttle_in_pulses(columns: FloatArray, throttle: FloatArray, owner: object) -> None:
     """Reject throttles above zero for thrusters whose pulse runs."""
-    if not columns[OPEN_FOR].any() and not columns[LEVEL].any():
+    if not columns[OPEN_FOR].max(initial=0.0) > 0.0 and not columns[LEVEL].max(initial=0.0) > 0.0:
         return  # as it is for thousands of jets that never fire pulses
     pulses = are_pulsed(columns)
     if (pulses & (throttle[0] != 0.0)).any():
@@ -115,11 +115,9 @@ def _settled(
     columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
 ) -> tuple[FloatArray, int]:
     """Impulses of adjacent jets, the ticks up to which they count and the new values, and the same as they are; how many jets change."""
-    given = values
-    if type(values) is not np.ndarray or values.shape != (count,) or not values.flags.c_contiguous:
-        given = np.array(values, np.float64).reshape(-1)
-        if len(given) != count:
-            given = np.full(count, given)
+    given = np.ascontiguousarray(values, np.float64).reshape(-1)
+    if len(given) != count:
+        given = np.full(count, given)
     stood, frozen, world = _NOBODY_STOOD, store.tables.get("frozen bodies"), store.world()
     if frozen is not None and frozen.count:
         stood = np.full(store.tables["bodies"].count, -1.0)
@@ -190,10 +188,11 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
         rows = slice(rows, rows + 1)
     if isinstance(rows, slice):
         first, last, _step = rows.indices(table.count)
-        columns, jets = array, np.arange(first, last)
+        settled, found = _settled(array, first, last - first, store, changed, values)
+        jets: slice | npt.NDArray[np.int64] = slice(first, last)
     else:
-        columns, first, jets = np.ascontiguousarray(array[:, rows]), 0, np.asarray(rows)
-    settled, found = _settled(columns, first, len(jets), store, changed, values)
+        jets = np.asarray(rows)
+        settled, found = _settled(np.ascontiguousarray(array[:, jets]), 0, len(jets), store, changed, values)
     return ((_SETTLED_BLOCKS[changed], jets), settled[:3], settled[3:]) if found else None
 
 

@@ -331,13 +331,13 @@ def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
     """The operation before the move: drive the actuators, and gather the held wrench where it has changed, or everywhere (`operand` is 1).
 
     Packed are the bodies (their array, its control, their number); the tables of driven bodies, thrusters, wheels, tanks, gravities,
-    constant forces and pushes; the counts with which the held wrench was last gathered, and the numbers that `COUNTS` and `STALE_BODIES`
-    describe; and the length of a tick [s].
+    constant forces and pushes; the counts with which the held wrench was last gathered, the numbers that `COUNTS` and `STALE_BODIES`
+    describe, and the runs of jets (see `gather`); and the length of a tick [s].
     """
     bodies, tables, numbers, dt = unpack(packed)
     array, control, body_count = bodies
     driven, thrusters, wheels, tanks, gravities, constants, pushes = tables
-    held, plan = numbers
+    held, plan, runs = numbers
     if is_other_mode(control):
         control[BAD] = OTHER_MODE
         return OTHER_MODE
@@ -348,9 +348,10 @@ def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
     counts[PUSHES] = held[PUSHES]
     found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
     if found > 0 or (found == 0 and operand == 1):
-        counts[STALE] = -1 if operand == 1 else found
+        # all of them in loops of vectors, where most are to be gathered
+        counts[STALE] = -1 if operand == 1 or 2 * found > body_count else found
         contributions = (gravities, constants, thrusters, pushes, wheels)
-        _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks))
+        _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks, runs))
     return 0 if found < 0 else 1
 
 

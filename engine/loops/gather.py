@@ -43,7 +43,12 @@ COUNTED = 10
 """The number of these."""
 
 
-_SHORTEST_RUN = 16
+FIRST, LAST, IS_ALIKE = range(3)
+"""Columns of `runs`: the first of some jets on adjacent bodies, as one jet of all members of a batch is, the jet after the last of them,
+and whether all have the same position and direction."""
+MOST_RUNS = 64
+"""The runs for which there is room; those beyond are added jet by jet."""
+SHORTEST_RUN = 16
 """The smallest number of jets on adjacent bodies that are added in loops of vectors."""
 _BLOCK = 256
 """Jets that are added together, so that their numbers stay in the cache from one loop to the next."""
@@ -61,6 +66,7 @@ def gather_held(
     counts: Integers,
     stale: Integers,
     marks: Integers,
+    runs: Integers,
 ) -> int:
     """Fill the held wrench of all bodies, or of the `stale` bodies only; `marks`, one per column, is zero before and after."""
     assume_separate_rows()
@@ -112,16 +118,20 @@ def gather_held(
                 torque = cross(_arm(array, column, load_vector(constants, CONSTANT_POINT, index)), force)
                 add_to_vector(array, WRENCH + TORQUE_BODY, column, torque)
     # thrusters: the throttle, or the mean level of the valve, times the largest force, and its torque about the mass centre
-    index = 0
+    index = run = 0
     while index < counts[THRUSTERS]:
         column = int(thrusters[BODY, index])
-        last = index + 1 if some else _end_of_run(thrusters, index, counts[THRUSTERS])
-        if last - index >= _SHORTEST_RUN:
-            first = index
+        if not some and run < runs.shape[0] and runs[run, FIRST] == index:
+            first, last = index, runs[run, LAST]
+            position, direction = load_vector(thrusters, POSITION_BODY, index), load_vector(thrusters, DIRECTION, index)
             while first < last:
-                _push_run(array, column + first - index, thrusters, first, min(_BLOCK, last - first))
+                if runs[run, IS_ALIKE] == 1:
+                    block = (column + first - index, thrusters, first, min(_BLOCK, last - first))
+                    _push_alike(array, *block, position, direction)
+                else:
+                    _push_run(array, column + first - index, thrusters, first, min(_BLOCK, last - first))
                 first += _BLOCK
-            index = last
+            index, run = last, run + 1
             continue
         if not some or marks[column] > 0:
             center = load_vector(array, CENTER_OF_MASS, column)
@@ -150,25 +160,25 @@ def gather_held(
 @inlined
 def _thrust(thrusters: Array, jet: int, center: Vector) -> tuple[Vector, Vector]:
     """Force of a jet, and its torque about the mass centre of its body, which is given from the origin; body frame."""
+    position, direction = load_vector(thrusters, POSITION_BODY, jet), load_vector(thrusters, DIRECTION, jet)
+    return _thrust_at(thrusters, jet, center, position, direction)
+
+
+@inlined
+def _thrust_at(
+    thrusters: Array, jet: int, center: Vector, position: Vector, direction: Vector
+) -> tuple[Vector, Vector]:
+    """The same with a position and a direction that are given."""
     share = float(choose(thrusters[IS_DRIVEN, jet] == 1.0, thrusters[MEAN, jet], thrusters[THROTTLE, jet]))
     is_on = bool(thrusters[ENABLED, jet] > 0.0)
-    force = scale(float(thrusters[MAX_FORCE, jet]), load_vector(thrusters, DIRECTION, jet))
-    torque = cross(subtract(load_vector(thrusters, POSITION_BODY, jet), center), force)
+    force = scale(float(thrusters[MAX_FORCE, jet]), direction)
+    torque = cross(subtract(position, center), force)
     return _if_on(is_on, scale(share, force)), _if_on(is_on, scale(share, torque))
 
 
 @inlined
 def _if_on(is_on: bool, vector: Vector) -> Vector:
     return choose(is_on, vector[0], 0.0), choose(is_on, vector[1], 0.0), choose(is_on, vector[2], 0.0)
-
-
-@inlined
-def _end_of_run(thrusters: Array, first: int, count: int) -> int:
-    """The row after the last of the jets from the first on that are on adjacent bodies, as one jet of all members of a batch is."""
-    last = first + 1
-    while last < count and thrusters[BODY, last] == thrusters[BODY, last - 1] + 1.0:
-        last += 1
-    return last
 
 
 @inlined
@@ -191,6 +201,30 @@ def _push_run(array: Array, column: int, thrusters: Array, jet: int, count: int)
         bodies[WRENCH + TORQUE_BODY + 2, place] += _thrust(jets, place, load_vector(bodies, CENTER_OF_MASS, place))[1][
             2
         ]
+
+
+@inlined
+def _push_alike(
+    array: Array, column: int, thrusters: Array, jet: int, count: int, position: Vector, direction: Vector
+) -> None:
+    """The same for jets of one position and direction, of which less has to be read."""
+    bodies, jets = from_column(array, column), from_column(thrusters, jet)
+    where = (position, direction)
+    for place in range(count):
+        bodies[WRENCH + FORCE_BODY, place] += _thrust_at(jets, place, (0.0, 0.0, 0.0), *where)[0][0]
+    for place in range(count):
+        bodies[WRENCH + FORCE_BODY + 1, place] += _thrust_at(jets, place, (0.0, 0.0, 0.0), *where)[0][1]
+    for place in range(count):
+        bodies[WRENCH + FORCE_BODY + 2, place] += _thrust_at(jets, place, (0.0, 0.0, 0.0), *where)[0][2]
+    for place in range(count):
+        center = load_vector(bodies, CENTER_OF_MASS, place)
+        bodies[WRENCH + TORQUE_BODY, place] += _thrust_at(jets, place, center, *where)[1][0]
+    for place in range(count):
+        center = load_vector(bodies, CENTER_OF_MASS, place)
+        bodies[WRENCH + TORQUE_BODY + 1, place] += _thrust_at(jets, place, center, *where)[1][1]
+    for place in range(count):
+        center = load_vector(bodies, CENTER_OF_MASS, place)
+        bodies[WRENCH + TORQUE_BODY + 2, place] += _thrust_at(jets, place, center, *where)[1][2]
 
 
 @inlined

@@ -39,8 +39,8 @@ def settle_throttles(
         tick: The number of the present tick.
         stood: The tick since which each body is frozen, or -1; without elements if none is.
         dt: Length of a tick [s].
-        settled: Filled with the impulses, the ticks up to which these count and the new values, and in three more rows with what
-            stands in the table now, shape (6, jets).
+        settled: Filled with the impulses, the ticks up to which these count and the new values, and in three more rows, if there are
+            any, with what stands in the table now, shape (3, jets) or (6, jets).
 
     Returns:
         The number of jets whose numbers have changed.
@@ -48,6 +48,12 @@ def settle_throttles(
     assume_separate_rows()
     use_widest_vectors()
     jets, found = from_column(thrusters, first), 0
+    if settled.shape[0] > 3:
+        present = THROTTLE if changed < 0 else changed
+        for place in range(values.shape[0]):
+            settled[3, place] = jets[IMPULSE, place]
+            settled[4, place] = jets[SETTLED_TICK, place]
+            settled[5, place] = jets[present, place]
     if stood.shape[0] == 0:
         for place in range(values.shape[0]):
             found += _settle(jets, place, changed, float(values[place]), tick, dt, settled)
@@ -77,10 +83,53 @@ def _settle(jets: Array, place: int, changed: int, value: float, now: float, dt:
     settled[0, place] = choose(is_due, impulse_at(impulse, thrust, until, now, dt), impulse)
     settled[1, place] = choose(is_due, now, until)
     settled[2, place] = value
-    settled[3, place] = impulse
-    settled[4, place] = until
-    settled[5, place] = jets[choose(changed < 0, THROTTLE, changed), place]
     return 1 if is_due else 0
+
+
+_BLOCK = 128
+"""Members whose values are taken together, so that they stay in the cache."""
+
+
+@kernel("take-columns")
+def take_columns(given: Array, lowest: float, highest: float, columns: Array) -> int:
+    """Take one number or several of each member, so that those of one place are adjacent.
+
+    Args:
+        given: The numbers, shape (n, k).
+        lowest: The smallest number that is allowed.
+        highest: The largest one.
+        columns: Filled with them, shape (k, n).
+
+    Returns:
+        How many of them are not allowed, or not numbers.
+    """
+    assume_separate_rows()
+    wrong, count = 0, given.shape[0]
+    for first in range(0, count, _BLOCK):
+        last = min(first + _BLOCK, count)
+        for place in range(given.shape[1]):
+            for member in range(first, last):
+                value = float(given[member, place])
+                columns[place, member] = value
+                wrong += 0 if lowest <= value <= highest else 1
+    return wrong
+
+
+@kernel("read-columns")
+def read_columns(array: Array, component: int, first: int, values: Array) -> None:
+    """Read adjacent components of adjacent rows, which are those of all members.
+
+    Args:
+        array: A table.
+        component: The first component.
+        first: The row of the first member.
+        values: Filled with them, shape (n, k).
+    """
+    assume_separate_rows()
+    rows = from_column(array, first)
+    for member in range(values.shape[0]):
+        for place in range(values.shape[1]):
+            values[member, place] = rows[component + place, member]
 
 
 @kernel("read-blocks")
@@ -116,3 +165,21 @@ def write_blocks(array: Array, places: Integers, members: Integers, values: Arra
         component, first = int(places[block, 0]), int(places[block, 1])
         for place in range(members.shape[0]):
             array[component, first + int(members[place])] = values[block, spread * place]
+
+
+@kernel("write-adjacent")
+def write_adjacent(array: Array, places: Integers, first: int, values: Array) -> None:
+    """Write components of adjacent rows.
+
+    Args:
+        array: A table.
+        places: A component and the row from which rows are counted per component, shape (k, 2).
+        first: The first row.
+        values: The values, shape (k, m).
+    """
+    assume_separate_rows()
+    for block in range(places.shape[0]):
+        component, begin = int(places[block, 0]), int(places[block, 1]) + first
+        rows = from_column(array, begin)
+        for place in range(values.shape[1]):
+            rows[component, place] = values[block, place]

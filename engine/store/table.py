@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..loops.allocation import zeros
-from ..loops.members import read_blocks, write_blocks
+from ..loops.members import read_blocks, write_adjacent, write_blocks
 from .images import RowsImage, TableImage
 from .schema import Schema
 
@@ -208,6 +208,8 @@ class Table:
             _components, rows, places, values = arguments
             if type(places) is tuple:
                 blocks, members = places
+                if type(members) is slice:
+                    members = np.arange(members.start, members.stop)
                 yield from ((block[0], block[1] + members, each) for block, each in zip(blocks, values, strict=True))
                 return
             rows, numbers = np.array([rows]), places
@@ -427,7 +429,11 @@ class Table:
             self._look_at_layout(components, rows)
         self._changed(components, rows)
         if type(places) is tuple:
-            write_blocks(self.array, places[0], places[1], values)
+            blocks, members = places
+            if type(members) is slice:
+                write_adjacent(self.array, blocks, members.start, values)
+            else:
+                write_blocks(self.array, blocks, members, values)
         else:  # the components of one row, which take longer to give to a kernel
             self.array[:, rows][places] = values
 

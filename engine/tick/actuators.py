@@ -305,7 +305,7 @@ class Actuators:
             [np.zeros(loops.COUNTS, np.int64), counts, np.zeros(self._driven.capacity + 2 * bodies.pitch, np.int64)]
         )
         tables = *self._arrays, gravities.array, constants.array, pushes.array
-        packed = Packed((bodies.array, control, bodies.count), tables, (held.counts, plan), dt)
+        packed = Packed((bodies.array, control, bodies.count), tables, (held.counts, plan, held.runs), dt)
         kernels, own = kernels_of_actuators(), operations_of_actuators()[:3]
         called = kernels.drive, kernels.gather, kernels.settle, kernels.undo_drive
 
@@ -415,7 +415,7 @@ def kernels_of_actuators() -> _Kernels:
     tables = [array] * 4
     return _Kernels(
         drive=named(loops.drive, array, *tables, *[integers] * 3, 1.0),
-        gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
+        gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3, integers.reshape(1, 1)),
         settle=named(loops.settle, array, *tables, integers, 1.0, True),
         undo_drive=named(loops.undo_drive, array, *tables, integers),
         compose=named(compose, array, array, array, array, integers),
@@ -426,7 +426,7 @@ def kernels_of_actuators() -> _Kernels:
 def operations_of_actuators() -> list[Loop]:
     """The operations before and after the move, the one that undoes the first, and the one that undoes all steps of a tick."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    packed = Packed((array, integers, 1), (array,) * 7, (integers, integers), 1.0)
+    packed = Packed((array, integers, 1), (array,) * 7, (integers, integers, integers.reshape(1, 1)), 1.0)
     parts = Packed(*[array] * 4, integers)
     own = [named(each, packed, 0, 0) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
     return [*own, named(loops.undo_parts, parts, 0, 0)]

@@ -16,12 +16,13 @@ from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.valves import THRUSTERS
 from ..forces.wrench import BodyStates, Wrench
-from ..loops.gather import COUNTED, gather_held
+from ..loops.actuator_layout import BODY, DIRECTION, MAX_RATE, POSITION_BODY
+from ..loops.gather import COUNTED, FIRST, IS_ALIKE, LAST, MOST_RUNS, SHORTEST_RUN, gather_held
 from ..loops.gather import PUSHES as PUSH_COUNT
 from ..loops.gather import STALE as STALE_COUNT
 from ..loops.gather import WHEELS as WHEEL_COUNT
 from ..loops.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
-from ..store.bodies import Bodies, touches_model
+from ..store.bodies import Bodies, touches, touches_model
 from ..store.calling import default_name
 from ..store.rows import BodyHandle
 from ..store.schema import NOBODY, Field, Kind, Schema
@@ -66,6 +67,7 @@ class Held:
 
     Attributes:
         counts: The numbers of rows with which the kernel was last called (see `loops.gather`).
+        runs: Jets on adjacent bodies (see `loops.gather`).
         called: The sums of wrenches and of motor torques, shape (15, pitch), of the forces that were called at the start of the tick, if
             the steps of the tick gather anew; they are then added each time.
     """
@@ -82,6 +84,9 @@ class Held:
         self._stale: set[int] | None = None  # rows of the stale bodies; None if all are stale
         self._marks = np.zeros(bodies.pitch, np.int64)
         self._arrays: tuple[FloatArray, ...] | None = None
+        self.runs = np.full((MOST_RUNS, 3), -1, np.int64)
+        self._mounts = np.zeros((6, MOST_RUNS))  # position and direction of the jets of each run that are mounted alike
+        self._mounted: list[Rows] | None = None  # rows that may be mounted elsewhere than before; None if any may be
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self.counts = np.zeros(COUNTED, np.int64)
         self.called = np.zeros((len(CALLED_ROWS), bodies.pitch))
@@ -92,6 +97,7 @@ class Held:
         for table in (self._gravities, self._constants, self._thrusters):
             table.on_change = self._follow(table)
             table.numbers = 0, table.schema.size
+        self._spoil_by_thrusters, self._thrusters.on_change = self._thrusters.on_change, self._thrusters_changed
         self._wheels.on_change = self._wheels_changed
         torque = self._wheels.schema.components["torque"]
         self._wheels.numbers = torque.start, torque.stop
@@ -101,7 +107,7 @@ class Held:
     def bodies_changed(self, components: slice | int | None, rows: Rows | None) -> None:
         """Mark bodies as stale after a change of their rows."""
         if rows is None or components is None:
-            self._stale = self._arrays = None
+            self._stale = self._arrays = self._mounted = None
         elif touches_model(components):
             self._spoil(rows)
 
@@ -118,7 +124,8 @@ class Held:
                         self._stale = None
                     return
                 found = table.array[0, rows]
-                if len(found) > MOST_STALE and (found != found[0]).any():  # lists of so many rows would take longer
+                if len(found) > MOST_STALE and (found[-1] != found[0] or (found != found[0]).any()):
+                    # lists of so many rows would take longer
                     self._stale = None
                     return
                 named = found.tolist()
@@ -129,6 +136,45 @@ class Held:
                     self._spoil([*map(int, named)])
 
         return changed
+
+    def _thrusters_changed(self, components: slice | int | None, rows: Rows | None) -> None:
+        if rows is None or components is None or touches(components, BODY, BODY + 1):
+            self._mounted = None
+        elif self._mounted is not None and self.runs[0, FIRST] >= 0:
+            if touches(components, POSITION_BODY, DIRECTION + 3) or touches(components, MAX_RATE, MAX_RATE + 1):
+                self._mounted.append(rows)
+        self._spoil_by_thrusters(components, rows)
+
+    def _find_runs(self) -> None:
+        """Find the jets on adjacent bodies anew, if any may be mounted elsewhere."""
+        thrusters, runs, known = self._thrusters, self.runs, self._mounted
+        array = thrusters.array
+        self._mounted = None  # until this is done
+        if known is None or not all(self._are_alike(rows) for rows in known):
+            runs[:] = -1
+            bodies = array[BODY, : thrusters.count]
+            edges = np.flatnonzero(bodies[1:] != bodies[:-1] + 1.0) + 1
+            firsts, lasts = np.append(0, edges), np.append(edges, len(bodies))
+            longest = np.flatnonzero(lasts - firsts >= SHORTEST_RUN)[:MOST_RUNS]
+            runs[: len(longest), FIRST], runs[: len(longest), LAST] = firsts[longest], lasts[longest]
+            for place, run in enumerate(runs[: len(longest)]):
+                mounts = array[POSITION_BODY : DIRECTION + 3, run[FIRST] : run[LAST]]
+                gimbals = array[MAX_RATE, run[FIRST] : run[LAST]]
+                run[IS_ALIKE] = int((mounts == mounts[:, :1]).all() and not gimbals.any())
+                self._mounts[:, place] = mounts[:, 0]
+        self._mounted = []
+
+    def _are_alike(self, rows: Rows) -> bool:
+        """Whether jets that have been written to are mounted as their run was, if all of it was mounted alike."""
+        array, places = self._thrusters.array, np.atleast_1d(np.arange(self._thrusters.count)[rows])
+        runs = self.runs[self.runs[:, FIRST] >= 0]
+        run = np.searchsorted(runs[:, FIRST], places, side="right") - 1
+        inside = run >= 0
+        places, run = places[inside], run[inside]
+        inside = (places < runs[run, LAST]) & (runs[run, IS_ALIKE] == 1)
+        places, run = places[inside], run[inside]
+        mounts = array[POSITION_BODY : DIRECTION + 3, places]
+        return bool((mounts == self._mounts[:, run]).all() and not array[MAX_RATE, places].any())
 
     def _wheels_changed(self, components: slice | int | None, rows: Rows | None) -> None:
         """Mark everything as stale after wheels were added or removed; changes of their torques are found in each tick."""
@@ -171,7 +217,7 @@ class Held:
     def restart(self, push_tick: int) -> None:
         """Gather everything anew, with the pushes that are in the table now."""
         self._push_tick = push_tick
-        self._stale = self._arrays = None
+        self._stale = self._arrays = self._mounted = None
         self._places_numbering = -1
 
     def push(self, body: BodyHandle, first: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
@@ -264,6 +310,8 @@ class Held:
         if stale is not None and not stale:
             return
         bodies, counts, pushes = self._bodies, self.counts, self.pushes
+        if self._mounted is None or self._mounted:
+            self._find_runs()
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)
             counts[:3] = [table.count for table in tables[:3]]
@@ -291,6 +339,7 @@ class Held:
             counts,
             self._stale_rows,
             self._marks,
+            self.runs,
         )
         (self._gather or self._choose(arguments))(*arguments)
         self._stale = set()

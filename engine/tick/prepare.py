@@ -78,7 +78,7 @@ def kernels_for(future: Future) -> list[Loop]:
     """
     table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     wanted = [
-        named(gather_held, table, 0, *[table] * 5, *[integers] * 3),
+        named(gather_held, table, 0, *[table] * 5, *[integers] * 3, integers.reshape(1, 1)),
         named(undo, table, integers, True),
         named(pose_at, table, 0, 0.0, np.zeros(7)),
         POSES_LOOP,
