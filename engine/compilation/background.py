@@ -101,6 +101,10 @@ class _Workshop:
         """What is to be compiled, in this order."""
         return self._left_over, self._urgent, self._shared, self._standby
 
+    def is_awaited(self, wanted: Wanted) -> bool:
+        """Whether a request is urgent and not answered yet."""
+        return wanted in self._awaited
+
     def missing(self) -> tuple[str, ...]:
         """The names of the kernels that are urgent and not answered yet."""
         return tuple(_name(wanted) for wanted in list(self._awaited))
@@ -451,6 +455,11 @@ def ask(all_wanted: Iterable[Wanted], urgent: bool = True) -> bool:
 def share(all_wanted: Sequence[Wanted], processes: int) -> None:
     """Have other processes help to compile kernels, beginning with the last one; with no kernels, let them stop."""
     _workshop.share(all_wanted, processes)
+
+
+def is_awaited(wanted: Wanted) -> bool:
+    """Whether a request is urgent and not answered yet."""
+    return _workshop.is_awaited(wanted)
 
 
 def missing() -> tuple[str, ...]:

@@ -16,6 +16,9 @@ import sys
 from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from functools import cached_property
+from itertools import takewhile
+from math import inf
+from time import thread_time
 from typing import Any
 
 from . import background, compiler
@@ -26,6 +29,7 @@ from .compiler import (
     compile_for,
     compile_unless_taken,
     could_be_faster,
+    is_loaded,
     plain,
     types_of,
 )
@@ -80,22 +84,36 @@ class Loop:
         return made
 
     @property
+    def wanted(self) -> background.Wanted:
+        """The kernel as the background is asked for it."""
+        return self.factory, self.made_for, self.types
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the kernel is in this process."""
+        return is_loaded(self.function, self.types)
+
+    @property
     def name(self) -> str:
         """The kernel's name in the log."""
         return getattr(self.function, "py_func", self.function).__qualname__
 
     @property
     def can_run(self) -> bool:
-        """Whether the kernel can run without compilation; it is loaded if it is in the cache."""
-        key, now = (self.function, self.types), background.answered()
-        if _missing.get(key) == now:
-            return False
-        if can_run(*key):
-            if could_be_faster(self.function):
-                ask([self], urgent=False)  # for the next start
-            return True
-        _missing[key] = now
-        return False
+        """Whether the kernel can run without compilation; it is loaded if it is in the cache.
+
+        One that the background was asked for is not looked for here until it has been answered; looking takes 2 ms.
+        """
+        if not self.is_loaded:
+            key, now = (self.function, self.types), background.answered()
+            if _missing.get(key) == now or background.is_awaited(self.wanted):
+                return False
+            if not can_run(*key):
+                _missing[key] = now
+                return False
+        if could_be_faster(self.function):
+            ask([self], urgent=False)  # for the next start
+        return True
 
     @property
     def address(self) -> int:
@@ -208,11 +226,20 @@ def log_skipped_ticks() -> None:
 
 
 def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
-    """Return whether plain Python stands in for kernels that call one another, because one of them is missing; those are requested."""
+    """Return whether plain Python stands in for kernels that call one another, because one of them is missing; those are requested.
+
+    From the first that is missing on, or when it has taken long to load those before it, the background looks for them.
+    """
     if policy.waits or not may_stand_in:
         return False
-    missing = [loop for loop in loops if not loop.can_run]
-    return bool(missing) and ask(missing)
+    absent = [loop for loop in loops if not loop.is_loaded]
+    until = thread_time() + _LONG if background.is_usable() else inf
+    found = list(takewhile(lambda loop: thread_time() < until and loop.can_run, absent))
+    return len(found) < len(absent) and ask(absent[len(found) :])
+
+
+_LONG = 0.02
+"""Processor time [s] for which kernels are loaded in one frame; each takes 3 to 10 ms, and the first joint calls thirty."""
 
 
 def is_due(loop: Loop) -> bool:
@@ -289,9 +316,10 @@ def choose(loops: list[Loop], may_stand_in: bool = False) -> Loop:
         place = next(place for place, loop in enumerate(loops) if loop.can_run)
         ask(loops[:place])
         return loops[place]
-    if may_stand_in and background.is_usable() and not any(loop.can_run for loop in loops):
+    found = next((place for place, loop in enumerate(loops) if _is_here(loop, loops)), None)
+    if found is None and may_stand_in and background.is_usable():
         return loops[-1]
-    place = next((place for place, loop in enumerate(loops) if loop.can_run), 0)
+    place = found or 0
     # what only this process knows, such as a field of the main program, is not compiled between two frames if another loop can run
     is_acceptable = ask(loops[:place]) or (background.is_usable() and loops[place].can_run)
     chosen = loops[place] if is_acceptable else loops[0]
@@ -299,11 +327,21 @@ def choose(loops: list[Loop], may_stand_in: bool = False) -> Loop:
     return chosen
 
 
+def _is_here(loop: Loop, others: Iterable[Loop]) -> bool:
+    """Whether a loop can run now.
+
+    While another one is loaded, the background loads this one, and a frame does not wait for it, which takes 10 to 40 ms.
+    """
+    if loop.is_loaded or (any(other.is_loaded for other in others) and ask([loop])):
+        return loop.is_loaded
+    return loop.can_run
+
+
 def ask(loops: Iterable[Loop], urgent: bool = True) -> bool:
     """Request the compilation of loops in the background, in this order; return whether it will be attempted for all of them."""
     if not background.is_usable():
         return not any(True for _ in loops)
-    return background.ask([(loop.factory, loop.made_for, loop.types) for loop in loops], urgent)
+    return background.ask([loop.wanted for loop in loops], urgent)
 
 
 def should_fuse(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
@@ -314,7 +352,7 @@ def should_fuse(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
     """
     if policy.waits and not policy.is_prepared and (not has_fields or policy.mode == "wait" or background.is_usable()):
         return True
-    if not fused.can_run:
+    if not (fused.can_run if policy.waits else _is_here(fused, passes)):
         can_go_on = any(loop.can_run for loop in passes)
         if not can_go_on and not policy.waits:
             ask(passes[-1:])  # first, because it serves after any change, and any number of bodies

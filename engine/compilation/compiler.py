@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
@@ -264,7 +264,38 @@ _BOUND: WeakValueDictionary[int, Callable[..., Any]] = WeakValueDictionary()
 
 def types_of(*arguments: Any) -> tuple[Any, ...]:
     """Return the types for which a kernel that is called with these arguments is compiled."""
-    return tuple(map(_type_of, arguments)) if COMPILED else ()
+    return _together(arguments)[0] if COMPILED else ()
+
+
+class _Types(tuple[Any, ...]):
+    """Types of numba, whose hash is found once: each takes 5 µs, and a joint has kernels with sixty arguments."""
+
+    _hash: int
+
+    def __new__(cls, types: Iterable[Any]) -> Self:
+        self = super().__new__(cls, types)
+        self._hash = tuple.__hash__(self)
+        return self
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
+
+
+def _together(arguments: tuple[Any, ...]) -> tuple[_Types, Any]:
+    """Return the types of arguments, and that of the tuple of them."""
+    types = tuple(map(_type_of, arguments))
+    key = tuple(map(id, types))
+    found = _TOGETHER.get(key)
+    if found is None:
+        found = _TOGETHER[key] = _Types(types), numba.types.Tuple(types)
+    return found
+
+
+_TOGETHER: dict[tuple[int, ...], tuple[_Types, Any]] = {}
+"""The types of arguments, by the identities of the types, which the values keep alive."""
 
 
 def _type_of(argument: Any) -> Any:
@@ -272,7 +303,7 @@ def _type_of(argument: Any) -> Any:
     if hasattr(argument, "_numba_type_"):
         return argument._numba_type_
     if isinstance(argument, tuple):
-        return numba.types.Tuple(tuple(map(_type_of, argument)))
+        return _together(argument)[1]
     if isinstance(argument, np.ndarray):
         flags = argument.flags
         key: Any = argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable
@@ -309,14 +340,14 @@ def compile_unless_taken(function: Callable[..., Any], types: tuple[Any, ...]) -
     return True
 
 
+def is_loaded(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+    """Return whether a kernel for arguments of these types is in this process."""
+    return not COMPILED or types in function.overloads  # type: ignore[attr-defined]
+
+
 def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     """Return whether a kernel can run for arguments of these types without compilation; it is loaded if it is in the cache."""
-    if not COMPILED:
-        return True
-    dispatcher: Any = function
-    if types in dispatcher.overloads:
-        return True
-    return uninterrupted(lambda: _load(dispatcher, types))
+    return is_loaded(function, types) or uninterrupted(lambda: _load(function, types))
 
 
 def _load(dispatcher: Any, types: tuple[Any, ...]) -> bool:

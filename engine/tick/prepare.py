@@ -110,7 +110,7 @@ def kernels_for(future: Future) -> list[Loop]:
         wanted += [field_loop(kind, _Shape(pitch, False), pitch) for pitch in pitches]
     if future.coasts:
         wanted.append(COAST_LOOP)
-    return list({(loop.factory, loop.made_for, loop.types): loop for loop in wanted}.values())
+    return list({loop.wanted: loop for loop in wanted}.values())
 
 
 def is_special(loop: Loop) -> bool:
@@ -162,7 +162,7 @@ def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
         _say_begin(missing, processes)
     left, done = [*(loop for loop in loops if loop not in missing), *missing], 0
     if processes > 1 and len(missing) > 1:
-        background.share([(loop.factory, loop.made_for, loop.types) for loop in missing], processes - 1)
+        background.share([loop.wanted for loop in missing], processes - 1)
     try:
         while left:
             if progress is not None:

@@ -22,7 +22,7 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.__main__ import main
-from engine.compilation import background, choice, kernel_files
+from engine.compilation import background, choice, compiler, kernel_files
 from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED, without_dispatch
 from engine.compilation.locks import Slot
@@ -166,9 +166,9 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
     world.integrator = method
     world.step(2)
     assert has_wheel == any(loop.name == "begin-driven" for loop in asked)
-    known = {(loop.factory, loop.made_for, loop.types) for loop in prepared}
+    known = {loop.wanted for loop in prepared}
     assert {loop.name for loop in asked} >= {"islands-open", "move-islands", "run-program", "move", "undo-move"}
-    missing = [loop.name for loop in asked if (loop.factory, loop.made_for, loop.types) not in known]
+    missing = [loop.name for loop in asked if loop.wanted not in known]
     assert [name for name in missing if name not in NEVER_LINKED] == []
 
 
@@ -378,8 +378,8 @@ def test_the_first_joint_needs_no_kernel_that_was_not_prepared(monkeypatch):
     world.prepare(joints=True)
     monkeypatch.setattr(fit, "named", lambda *arguments: asked.append(named(*arguments)) or asked[-1])
     world.add_joint(Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
-    known = {(loop.factory, loop.made_for, loop.types) for loop in prepared}
-    assert asked and {(loop.factory, loop.made_for, loop.types) for loop in asked} <= known
+    known = {loop.wanted for loop in prepared}
+    assert asked and {loop.wanted for loop in asked} <= known
 
 
 @pytest.mark.parametrize("place", ["on_tick", "after_tick", "add_force"])
@@ -439,7 +439,9 @@ class Workshop:
         monkeypatch.setattr(background, "pending", lambda: len(set(self.asked)) - self.answered)
         monkeypatch.setattr(background, "arrivals", lambda: self.answered)
         monkeypatch.setattr(background, "answered", lambda: self.answered)
+        monkeypatch.setattr(background, "is_awaited", lambda wanted: False)
         monkeypatch.setattr(choice, "can_run", self.can_run)
+        monkeypatch.setattr(choice, "is_loaded", self.can_run)
         monkeypatch.setattr(choice, "_missing", {})
 
     def ask(self, wanted, urgent=True):
@@ -496,9 +498,81 @@ def test_a_world_looks_again_only_when_something_has_arrived(monkeypatch):
         world.step(3)
         CHANGES["thruster"](world)
     assert looked == []
+    del workshop.asked[:]
     CHANGES["drag"](world)
     world.step()
-    assert looked
+    assert any("point_gravity-linear_drag" in function.py_func.__qualname__ for function, _ in workshop.asked)
+
+
+@needs_numba
+def test_no_frame_loads_a_loop_while_another_one_is_loaded(monkeypatch):
+    """Loading takes 10 to 40 ms, which the frame after a change took longer where the kernel was in the cache."""
+    workshop = Workshop(monkeypatch)
+    monkeypatch.setattr(choice, "can_run", lambda *kernel: True)
+    world = game(integrator="rk4")
+    CHANGES["spring"](world)
+    world.step()
+    assert world._plan._program.run.func.py_func.__qualname__.endswith("-0")
+    workshop.deliver()
+    world.step()
+    assert not world._plan._program.run.func.py_func.__qualname__.endswith("-0")
+
+
+def first():
+    """Stands for a kernel, as the next two do."""
+
+
+def second():
+    pass
+
+
+def third():
+    pass
+
+
+@pytest.mark.parametrize(
+    ("missing", "seconds", "looked_for", "asked_for"),
+    [
+        (second, 0.0, [first, second], [second, third]),
+        (None, 0.0, [first, second, third], []),
+        (None, 0.015, [first, second], [third]),
+    ],
+)
+def test_the_background_looks_for_kernels_from_the_first_that_is_missing_on(
+    missing, seconds, looked_for, asked_for, monkeypatch
+):
+    """Looking for one takes 2 ms and loading it 3 to 10; the first joint calls thirty. Each answer made a frame look for all again."""
+    looked, workshop = [], Workshop(monkeypatch)
+    monkeypatch.setattr(choice, "policy", choice.Policy("background"))
+    monkeypatch.setattr(choice, "is_loaded", lambda *kernel: False)
+    monkeypatch.setattr(choice, "could_be_faster", lambda function: False)
+    monkeypatch.setattr(choice, "can_run", lambda function, types: looked.append(function) or function is not missing)
+    monkeypatch.setattr(choice, "thread_time", lambda: seconds * len(looked))
+    loops = [choice.Loop(lambda function: function, (function,), ()) for function in (first, second, third)]
+    assert choice.in_python(loops, True) == bool(asked_for)
+    assert looked == looked_for
+    assert [function for function, _ in workshop.asked] == asked_for
+    monkeypatch.setattr(background, "is_awaited", lambda wanted: wanted[1][0] in asked_for)
+    workshop.answered += 1
+    del looked[:]
+    assert [loop.can_run for loop in loops] == [function not in asked_for for function in (first, second, third)]
+    assert not set(looked) & set(asked_for)
+
+
+@needs_numba
+def test_types_that_are_found_again_are_the_same_tuple():
+    """Its hash is that of an ordinary tuple, by which numba finds a kernel, and it is pickled as one."""
+    array, numbers = np.zeros((2, 3)), np.zeros(4, np.int64)
+    found, again = (compiler.types_of(array, (numbers, (array, 1.0)), 1) for _ in range(2))
+    assert found is again
+    assert type(pickle.loads(pickle.dumps(found))) is tuple
+    assert (
+        pickle.loads(pickle.dumps(found))
+        == found
+        == tuple(map(compiler.numba.typeof, (array, (numbers, (array, 1.0)), 1)))
+    )
+    assert hash(found) == hash(tuple(found))
+    assert compiler.types_of(array, (numbers, (array, 1)), 1) != found
 
 
 # the other process
@@ -531,7 +605,7 @@ def test_what_a_program_requested_in_vain_comes_first_in_its_next_run(monkeypatc
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(background._Workshop, "_wake", lambda workshop, threads=1: None)
     loops = [choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), stores) for stores in (True, 1, 1.0)]
-    first, second, third = ((loop.factory, loop.made_for, loop.types) for loop in loops)
+    first, second, third = (loop.wanted for loop in loops)
     run = background._Workshop()
     run.is_usable = True
     for wanted, urgent in ((third, False), (second, True), (first, True)):
@@ -581,7 +655,7 @@ def test_what_a_tick_awaits_is_loaded_before_the_tick_is_told(monkeypatch):
     """
     loop = choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), True)
     loop.compile()
-    wanted = loop.factory, loop.made_for, loop.types
+    wanted = loop.wanted
     loaded, original = [], background.compiler.can_run
     monkeypatch.setattr(
         background.compiler,

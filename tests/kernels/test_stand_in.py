@@ -59,7 +59,8 @@ def nothing_arrives(monkeypatch):
         return True
 
     monkeypatch.setattr(choice, "ask", ask)
-    monkeypatch.setattr(choice, "can_run", lambda function, types: False)
+    for look in ("can_run", "is_loaded"):
+        monkeypatch.setattr(choice, look, lambda function, types: False)
     monkeypatch.setattr(choice, "_missing", {})
     monkeypatch.setattr(choice, "runs_frames", False)
     monkeypatch.setattr(choice, "policy", choice.Policy("background"))
@@ -148,9 +149,12 @@ def test_the_first_joint_between_two_steps_waits_for_no_compiler(nothing_arrives
 def test_a_kernel_that_arrives_before_those_that_it_calls_is_not_called_yet(nothing_arrives, monkeypatch, arrived):
     """It would call a plain function as if it were compiled, which crashed the process."""
     can_run = compiler.can_run
-    monkeypatch.setattr(
-        choice, "can_run", lambda function, types: function.py_func.__qualname__ == arrived and can_run(function, types)
-    )
+
+    def has_arrived(function, types):
+        return function.py_func.__qualname__ == arrived and can_run(function, types)
+
+    for look in ("can_run", "is_loaded"):
+        monkeypatch.setattr(choice, look, has_arrived)
     world, energy = couple(a_world(), World.step)
     monkeypatch.undo()
     expected, expected_energy = couple(a_world(), World.step)

@@ -16,12 +16,12 @@ class Arrivals:
         self._random = random.Random(0)
         self._here: set[Any] = set()
         self._answered = 0
-        self._can_run = choice.can_run
+        self._can_run, self._is_loaded = choice.can_run, choice.is_loaded
 
     def install(self) -> None:
         """Take the place of the background of this process."""
         choice.runs_frames = True
-        vars(choice)["can_run"] = self._has_arrived
+        vars(choice).update(can_run=self._has_arrived, is_loaded=self._is_here)
         vars(background).update(
             ask=lambda wanted, urgent=True: True,
             is_usable=lambda: True,
@@ -45,3 +45,6 @@ class Arrivals:
         if key not in self._here and self._random.random() < SHARE:
             self._here.add(key)
         return key in self._here and self._can_run(function, types)
+
+    def _is_here(self, function: Any, types: Any) -> bool:
+        return (function, types) in self._here and self._is_loaded(function, types)
