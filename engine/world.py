@@ -40,6 +40,7 @@ from .clock import Clock
 from .compilation import background, choice
 from .contacts import Contacts
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
+from .flight.part import SampledPart
 from .forces.constant import CONSTANT_WRENCHES
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
@@ -2078,6 +2079,7 @@ class World:
             threads=self._threads,
         )
         asked = kernels_of_queries() if boolean(queries, "queries", owner) else []
+        asked += [loop for part in self.parts if isinstance(part, SampledPart) for loop in part._loops(self)]
         wanted_kernels = kernels_for(future)
         known = {loop.function for loop in wanted_kernels}
         compile_all([*wanted_kernels, *(loop for loop in asked if loop.function not in known)], progress)

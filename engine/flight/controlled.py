@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, integer, refuse
+from ..compilation.choice import Loop
 from ..joints.assembly import assembly_for
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
@@ -352,6 +353,9 @@ class Controlled(SampledPart):
         if type(self)._sample is not Controlled._sample:
             return self._sample
         return LoopSamples(self).take
+
+    def _loops(self, world: Any) -> list[Loop]:
+        return LoopSamples(self).loops(world) if type(self)._sample is Controlled._sample else []
 
     @property
     def _has_form_for_members(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from ..compilation.choice import Loop, StandIn, in_python, named
 from ..compilation.compiler import COMPILED, address_in_python, address_of_bound, plain, without_dispatch
 from ..compilation.packed import Packed
 from ..kernels.attitude import error_angle
-from ..loops.columns import Integers
 from . import loop_kernel
-from .driver import Command, Driver
+from .driver import Driver
 from .formula_law import STATE_BEFORE, FormulaLaw, FormulaSamples
 from .law import Law
 from .loop_kernel import FORCE, FORCE_IS_FREE, SAMPLES, WAITING
@@ -59,7 +58,7 @@ class LoopSamples:
         table, row, kernel = loop._table, loop._slice().start, self._kernel
         if kernel is None or not kernel.fits(world, table, row):
             driver = self._driver if drives else None
-            kernel = self._kernel = _Kernel(world, loop, formula, driver, self._seconds)
+            kernel = self._kernel = _Kernel(world, loop, formula, driver, self._seconds).link()
         reference, measured = loop._reference, None
         if kernel.asks_python or type(reference) is not Reference:
             measured = self._measured(world, row)
@@ -89,6 +88,13 @@ class LoopSamples:
         table.write(slice(SAMPLES, self._saturated), row, kept[:own])
         if result == loop_kernel.COMMANDED:
             self.command(*kernel.due, self._seconds, kept[own:].tolist())
+
+    def loops(self, world: Any) -> list[Loop]:
+        """The kernels that the samples need, none of which has been compiled for this."""
+        loop = self._loop
+        self._prepare(loop._law, loop._seconds(world))
+        driver = self._driver if self._is_own(loop._actuators) else None
+        return [] if self._formula is None else _Kernel(world, loop, self._formula, driver, self._seconds).loops
 
     def _take_of_user(self, world: Any) -> None:
         """Take a sample with a law that may be the user's."""
@@ -221,6 +227,7 @@ class _Kernel:
         asks_python: Whether anything that it needs beside the reference must be read in Python.
         kept: What is to be written to the table of loops from the number of samples on.
         written: The components of the table that this is.
+        loops: The kernels that it needs, itself first.
     """
 
     def __init__(self, world: Any, loop: Any, formula: FormulaSamples, driver: Driver | None, seconds: float) -> None:
@@ -257,17 +264,17 @@ class _Kernel:
         tables = self._table, self._array, estimates
         self._packed = Packed(calls, numbers, tables, rows, arrays, self.kept, self._wanted)
         self._driver = driver
-        command = None if driver is None else driver.bind(self._wanted, answer, seconds)
-        self.commands = command is not None
-        self._link(calls, named(law._kernel, *arrays), command)
+        self._command = None if driver is None else driver.bind(self._wanted, answer, seconds)
+        self.commands = self._command is not None
+        self.loops = [named(loop_kernel.control_sample, self._packed), named(law._kernel, *arrays)]
+        if self._command is not None:
+            self.loops += [named(self._command.kernel, self._command.arguments), *filter(None, self._command.called)]
 
-    def _link(self, calls: Integers, law: Loop, command: Command | None) -> None:
-        """Write the addresses of the kernels, or those of plain Python while any is missing; actuators then wait for nothing either."""
-        whole = named(loop_kernel.control_sample, self._packed)
-        loops = [whole, law]
-        if command is not None:
-            loops += [named(command.kernel, command.arguments), *filter(None, command.called)]
-        if COMPILED and in_python(loops, may_stand_in=True):
+    def link(self) -> Self:
+        """Write the addresses of the kernels, or those of plain Python while any is missing; Python then commands the actuators."""
+        calls, command = self._packed.arguments[0], self._command
+        whole, law = self.loops[:2]
+        if COMPILED and in_python(self.loops, may_stand_in=True):
             self._answered, self.commands = background.answered(), False
             calls[loop_kernel.LAW] = address_in_python(law.function)
 
@@ -275,7 +282,7 @@ class _Kernel:
                 calls[loop_kernel.LAW] = law.address
 
             self._enter: Callable[[Packed], int] = StandIn(whole, link)
-            return
+            return self
         calls[loop_kernel.LAW] = law.address
         if command is not None:
             command.link()
@@ -286,9 +293,9 @@ class _Kernel:
             else:
                 self._bound = lambda _arguments: plain(kernel)(arguments)
                 calls[loop_kernel.ACTUATORS] = address_of_bound(self._bound)
-        self._command = command
         sample = loop_kernel.control_sample
         self._enter = without_dispatch(sample, self._packed) if COMPILED else plain(sample)
+        return self
 
     def fits(self, world: Any, table: Any, row: int) -> bool:
         """Whether the tables are where they were, and no kernel has arrived for which plain Python stands in."""

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Any, ClassVar
 
 from ..checks import count_of_ticks, encodable, refuse
+from ..compilation.choice import Loop
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
 MOST_DELAY = 10_000
@@ -104,6 +105,10 @@ class SampledPart(Part):
         world change, and it must give the same samples.
         """
         return self._sample
+
+    def _loops(self, world: Any) -> list[Loop]:
+        """The kernels of its samples that joining the world has not compiled yet."""
+        return []
 
     # the state as plain floats, which is faster than as arrays for a few numbers
 

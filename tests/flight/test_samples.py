@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, flight
+from engine.compilation.compiler import COMPILED
 from engine.flight import control
 from engine.forces import ThrusterBank
 from engine.joints import Weld
@@ -118,6 +119,27 @@ def test_wheels_of_a_stack_of_bodies_have_the_bits_of_each():
     work, out = np.empty((4, 4)), np.empty((4, count))
     wheel_torques.wheel_torques(table, rows, every, bodies, goals, 0.02, results, limits, work, out)
     assert out.T.tolist() == alone
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize("way", ["wheels", "pulses"])
+def test_a_world_is_prepared_for_the_samples_of_its_loops(way, monkeypatch):
+    world = World(dt=0.1)
+    ship, wheels = ship_with_wheels(world)
+    bank = world.add_force(sixteen(ship))
+    actuators = (
+        flight.WheelAllocator(wheels) if way == "wheels" else jets_of(bank, modulator=flight.PulseModulator(0.005, 0.1))
+    )
+    world.add_part(flight.Controlled(ship, control.MRPFeedback(2.0, 20.0), TARGET, actuators, every=1))
+    prepared = []
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
+    world.prepare()
+    named = {loop.name for loop in prepared}
+    both = {"control-sample", "law-mrp-feedback", "allocate-thrust"}
+    own = (
+        {"command-wheels", "wheel-limits", "wheel-torques"} if way == "wheels" else {"command-jets", "modulate-pulses"}
+    )
+    assert both | own <= named
 
 
 def writes_of(monkeypatch, run):
