@@ -226,7 +226,7 @@ def work_precision(panels: Sequence[tuple[str, str, Mapping[str, Array]]]) -> Fi
             8.9,
             "What an orientation costs",
             "Each line is a method, each point a tick, half as long as that of the",
-            "point before. Down and to the left is better. Grey: other methods.",
+            "point before. Down and to the left is better. Thin lines lead to names.",
         )
         for number, (title, subtitle, curves) in enumerate(panels):
             axes = add_axes(figure, 0.85, 0.6 + 4.0 * (len(panels) - 1 - number), 3.7, 2.95)
@@ -245,7 +245,7 @@ def work_precision(panels: Sequence[tuple[str, str, Mapping[str, Array]]]) -> Fi
             axes.set_ylim(1e-14, 10.0)
             axes.set_ylabel("largest error in 10 s, rad")
             axes.set_xlabel("µs of computing per simulated second")
-            _label_ends(axes, {name: curves[name][-1] for name in METHODS if len(curves.get(name, ()))})
+            _label_ends(axes, {name: rows[-1] for name, rows in curves.items() if len(rows)})
             head(axes, title, subtitle)
         return figure
 
