@@ -99,6 +99,29 @@ def test_the_frames_of_a_clip_lie_a_thirtieth_of_a_second_of_the_world_apart():
     assert times == pytest.approx([float(Fraction(n, FRAMES_A_SECOND)) for n in range(1, 31)], abs=1e-12)
 
 
+def test_a_clip_begins_later_and_leaves_frames_out(tmp_path, capsys):
+    """Frames 5, 8 and 11 of 1/30 s: those that a clip of all frames has there, and as long after one another as in the world."""
+    with canvas():
+        pass
+    asked = ["--size", "320x180", "--quality", "low"]
+    assert main(["tumble", *asked, "--record", str(tmp_path / "all.mp4"), "--frames", "11"]) == 0
+    few = ["--skip", "2", "--every", "3", "--frames", "3"]
+    assert main(["tumble", *asked, "--record", str(tmp_path / "few.mp4"), *few]) == 0
+    assert "3 frames at 10 per second, 0.37 s of flight" in capsys.readouterr().out
+    (all_frames, _), (frames, times) = frames_of(tmp_path / "all.mp4"), frames_of(tmp_path / "few.mp4")
+    assert times == pytest.approx([0.0, 0.1, 0.2])
+    for frame, number in zip(frames, (5, 8, 11), strict=True):
+        near = [np.abs(frame.astype(float) - other).mean() for other in all_frames]
+        assert int(np.argmin(near)) == number - 1 and near[number - 1] < 2.0
+
+
+@pytest.mark.parametrize(("option", "value", "rule"), [("--skip", "-1", "at least 0"), ("--every", "0", "at least 1")])
+def test_frames_that_are_left_out_are_whole_numbers(option, value, rule, capsys):
+    with pytest.raises(SystemExit):
+        tumble.read_options(["--record", "a.mp4", option, value])
+    assert f"must be a whole number, {rule}; got '{value}'" in capsys.readouterr().err
+
+
 def test_a_missing_package_is_named_before_anything_is_flown(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "av", None)
     monkeypatch.setattr(tumble, "Tumble", lambda options: pytest.fail("it was flown"))
@@ -129,7 +152,7 @@ def test_a_full_disk_is_said_in_one_line(tmp_path, capsys):
 
 
 def test_a_broken_package_is_said_in_one_line(tmp_path, capsys, monkeypatch):
-    def fail(path, size):
+    def fail(*_):
         raise ImportError("libavcodec.so.62: cannot open shared object file")
 
     monkeypatch.setattr(headless, "Clip", fail)

@@ -22,6 +22,8 @@ FORMATS = {
     ".webp": ("libwebp_anim", "yuv420p", {"quality": "82"}, {"loop": "0"}),
     ".gif": ("gif", "pal8", {}, {"loop": "0"}),
 }
+QUALITY = {"libx264": "crf"}
+"""What an encoder calls the quality; the greater the factor of films is, the worse they look."""
 PALETTE = "stats_mode=diff", "dither=sierra2_4a:diff_mode=rectangle"
 """One palette for the whole of a GIF, chosen for what moves: a palette a frame made the file fifty times as large."""
 
@@ -39,20 +41,20 @@ class Clip:
     """
 
     def __init__(
-        self, path: Path, size: tuple[int, int], rate: int = FRAMES_A_SECOND, quality: int | None = None
+        self, path: Path, size: tuple[int, int], rate: int | Fraction = FRAMES_A_SECOND, quality: int | None = None
     ) -> None:
         import av
 
         codec, layout, options, file_options = FORMATS[path.suffix.lower()]
         if quality is not None:
-            options = {**options, "quality": str(quality)}
-        self._rate = rate
+            options = {**options, QUALITY.get(codec, "quality"): str(quality)}
+        self._rate = Fraction(rate)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.open("wb").close()  # av opens it at its first frame; what is wrong should be said before the flight
         self._file = av.open(str(path), "w", options=file_options)
         self._stream = self._file.add_stream(codec, rate=rate, options=options)
         self._stream.width, self._stream.height, self._stream.pix_fmt = *size, layout
-        self._palette = _palette_graph(size) if layout == "pal8" else None
+        self._palette = _palette_graph(size, self._rate) if layout == "pal8" else None
         self._colours = "ITU709" if codec == "libx264" else None
         self._count = 0
 
@@ -71,7 +73,7 @@ class Clip:
         import av
 
         frame = av.VideoFrame.from_ndarray(image, format="rgb24")
-        frame.pts, frame.time_base = self._count, Fraction(1, self._rate)
+        frame.pts, frame.time_base = self._count, 1 / self._rate
         self._count += 1
         if self._palette is None:
             self._write(frame.reformat(format=self._stream.pix_fmt, dst_colorspace=self._colours))
@@ -113,12 +115,12 @@ class Progress:
             print(file=self._stream)
 
 
-def _palette_graph(size: tuple[int, int]) -> Any:
+def _palette_graph(size: tuple[int, int], rate: Fraction) -> Any:
     import av
 
     graph = av.filter.Graph()
     width, height = size
-    source = graph.add_buffer(width=width, height=height, format="rgb24", time_base=Fraction(1, FRAMES_A_SECOND))
+    source = graph.add_buffer(width=width, height=height, format="rgb24", time_base=1 / rate)
     split, sink = graph.add("split"), graph.add("buffersink")
     palette, use = graph.add("palettegen", PALETTE[0]), graph.add("paletteuse", PALETTE[1])
     source.link_to(split)

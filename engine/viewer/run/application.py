@@ -92,11 +92,10 @@ def _fly_unseen(scene: Scene, canvas: context.Canvas, options: SceneOptions) -> 
         print(f"  {kind}: {reason}")
     for line in context.advice():
         print(line)
-    each = 1 if options.record is None else headless.FRAMES_A_CLIP_FRAME
     out = options.out or options.record
     assert out is not None  # a run has one or the other
     out = out.with_name(f"{out.stem}-telemetry.png")
-    options = replace(options, record=None, out=out, frames=each * options.frames)
+    options = replace(options, record=None, out=out, frames=headless.frames_of_clip(options))
     _fly(UnseenFlight(scene, options.size), options)
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
@@ -77,14 +78,21 @@ def _advance(flight: Flight, options: Options) -> int:
     return max(flight.frames(options.frames), default=0)
 
 
+def frames_of_clip(options: Options) -> int:
+    """How many frames of `FRAME` seconds are run for the clip, or without one."""
+    return (options.skip + options.frames * options.every) * FRAMES_A_CLIP_FRAME if options.record else options.frames
+
+
 def _record(flight: Flight, path: Path, options: Options) -> int:
     """Record the flight, and return how many frames there were. What was recorded stays, whatever ends the flight."""
     progress = Progress(str(path), options.frames)
+    rate = Fraction(FRAMES_A_SECOND, options.every)
     number = drawn = 0
     try:
-        with Clip(path, options.size) as clip:
-            for number in flight.frames(options.frames * FRAMES_A_CLIP_FRAME):
-                if number % FRAMES_A_CLIP_FRAME == 0:
+        with Clip(path, options.size, rate) as clip:
+            for number in flight.frames(frames_of_clip(options)):
+                frame, rest = divmod(number, FRAMES_A_CLIP_FRAME)
+                if rest == 0 and frame > options.skip and (frame - options.skip) % options.every == 0:
                     clip.append(flight.image())
                     drawn += 1
                     progress.show(drawn)
@@ -94,7 +102,7 @@ def _record(flight: Flight, path: Path, options: Options) -> int:
         raise Failure(f"the package av is broken ({error}); {PROGRAM} doctor says how to fix it") from error
     finally:
         progress.end()
-    _report(flight, path, options.size, f"{drawn} frames at {FRAMES_A_SECOND} per second")
+    _report(flight, path, options.size, f"{drawn} frames at {rate} per second")
     return number
 
 

@@ -41,6 +41,10 @@ class Options:
     """The file for the last frame."""
     record: Path | None
     """The file for a clip."""
+    skip: int
+    """Number of frames of 1/30 s that are run before the clip begins."""
+    every: int
+    """A clip has one of so many frames of 1/30 s."""
     quality: str
     """The name of a tier of `quality.TIERS`, or "auto"."""
     size: tuple[int, int]
@@ -146,7 +150,7 @@ def plain_parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
     result = Parser(name, description, kind)
     _add_output(result, name)
     _add_drawing(result)
-    result.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed (default 0)")
+    result.add_argument("--seed", type=whole_number, default=0, metavar="N", help="random seed (default 0)")
     return result
 
 
@@ -180,6 +184,20 @@ def _add_output(result: argparse.ArgumentParser, name: str) -> None:
         type=Path,
         metavar="FILE.png",
         help=f"run without a window and write the picture here (default {Path('out') / f'{name}.png'})",
+    )
+    result.add_argument(
+        "--skip",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help=f"with --record, run N/{FRAMES_A_SECOND} s before the clip begins (default 0)",
+    )
+    result.add_argument(
+        "--every",
+        type=frame_count,
+        default=1,
+        metavar="N",
+        help="with --record, keep one frame of N: fewer per second, and a smaller file (default 1)",
     )
     result.add_argument(
         "--record",
@@ -336,7 +354,7 @@ def turn_rate(text: str) -> float:
     return rate
 
 
-def seed(text: str) -> int:
+def whole_number(text: str) -> int:
     """A whole number, at least zero."""
     if not text.strip().isdecimal():
         raise argparse.ArgumentTypeError(f"must be a whole number, at least 0; got {text.strip()!r}")
