@@ -109,11 +109,12 @@ def next_to_other_engines(run: Run) -> Picture:
         axes.set_ylabel("largest orientation error, rad")
         _name_points(axes, points)
         place = axes.get_yaxis_transform()
-        axes.text(
-            0.99,
-            LOST_AT,
-            "wrong by\nmore than 1 rad",
-            transform=place,
+        axes.annotate(
+            "wrong by more than 1 rad",
+            (0.99, LOST_AT),
+            xytext=(0.0, 11.0),
+            xycoords=place,
+            textcoords="offset points",
             color=ink("quiet"),
             size=9.5,
             ha="right",

@@ -38,7 +38,22 @@ SIGHT = {
 severity 1."""
 TO_XYZ = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 WHITE = [0.95047, 1.0, 1.08883]
-DEMOS = ("approach", "arm", "attitude", "detumble", "dock", "integrators", "orbit", "swarm", "top", "tumble")
+DEMOS = (
+    "approach",
+    "arm",
+    "attitude",
+    "detumble",
+    "dock",
+    "fleet",
+    "integrators",
+    "lander",
+    "orbit",
+    "swarm",
+    "top",
+    "tumble",
+)
+FEW = {"swarm": "--craft 24", "fleet": "--craft 24 --member 7"}
+"""Options with which a demo has few craft, which all look the same."""
 
 
 def lab_of(colour, sight):
@@ -113,7 +128,7 @@ def test_two_meanings_differ_in_any_sight(first, second):
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_demo_draws_with_these_colours_only(name):
     """Arrows and lines, whatever their opacity, at the start and after half a second."""
-    scene = scene_of(name, *(["--craft", "24"] if name == "swarm" else []))
+    scene = scene_of(name, *FEW.get(name, "").split())
     known = {colour[:3]: meaning for meaning, colour in colours.MEANINGS.items()}
     known |= {colours.WORDS[:3]: "words"}
     for _ in range(2):
