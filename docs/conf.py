@@ -7,6 +7,7 @@ The pages are the Markdown files of this folder. The tests run their Python, so 
 import inspect
 import os
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias, ModuleType
@@ -49,6 +50,7 @@ nb_execution_raise_on_error = True
 
 html_theme = "furo"
 html_title = "Polhode"
+html_static_path = ["../demos/pictures/clips"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -68,7 +70,6 @@ MODULES = {
     "engine.diagnostics": "Energy and momentum",
     "engine.plot": "Plots",
     "engine.notebook": "Views in a notebook",
-    # its classes have pages under one name, as those of one source need
     "engine.viewer.drawing": "What pictures are made of",
     "engine.viewer": "A window, and pictures",
     "engine.viewer.meshes.parts": "Parts of craft, as meshes",
@@ -183,7 +184,64 @@ def rewrite_links(app: object, docname: str, source: list[str]) -> None:
     source[0] = _LINK.sub(rewritten, source[0])
 
 
+_ARRAY = re.compile(r"~?(?:numpy\.)?ndarray\[tuple\[~?(?:typing\.)?Any, \.\.\.\], ~?(?:numpy\.)?dtype\[([^\[\]]*)\]\]")
+
+
+def shorten_types() -> None:
+    """Let signatures name the types of NumPy's arrays, where Sphinx would write out the unions that stand behind the names."""
+    from numpy.typing import ArrayLike
+    from sphinx.util import typing
+
+    written_out = typing.stringify_annotation
+    modes = ("fully-qualified-except-typing", "fully-qualified", "smart")
+    array_like = {mode: written_out(ArrayLike, mode) for mode in modes}
+
+    def short(annotation: object, /, mode: str = modes[0], **options: object) -> str:
+        text = written_out(annotation, mode, **options)
+        return _ARRAY.sub(r"NDArray[\1]", text.replace(array_like[mode], "ArrayLike"))
+
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith("sphinx.") and getattr(module, "stringify_annotation", None) is written_out:
+            module.stringify_annotation = short  # type: ignore[attr-defined]
+
+
+_STILL = re.compile(r"!\[([^\]]*)\]\((\.\./\.\./demos/pictures/)(\w+)\.webp\)")
+
+
+def show_clips(app: object, docname: str, source: list[str]) -> None:
+    """Let a page of the gallery play its clip in place of the still."""
+
+    def clip(match: re.Match[str]) -> str:
+        words, folder, name = match.groups()
+        if not (HERE / "gallery" / folder / "clips" / f"{name}.mp4").exists():
+            return match[0]
+        how = f'controls loop muted autoplay playsinline width="640" style="max-width: 100%" aria-label="{words}"'
+        return f'```{{raw}} html\n<video {how} src="../_static/{name}.mp4"></video>\n```'
+
+    if docname.startswith("gallery/") and docname != "gallery/index":
+        source[0] = _STILL.sub(clip, source[0])
+
+
+_BACK = re.compile(r'reference/(engine[\w.]*)\.html#([\w.]+)"')
+
+
+def lead_back(app: object, pagename: str, template: str, context: dict[str, str], doctree: object) -> None:
+    """Lead a source back to where each of its names is documented; Sphinx takes all of them to be where the first is."""
+
+    def rewritten(match: re.Match[str]) -> str:
+        page, target = match.groups()
+        module, _, name = (page, "", target.rpartition(".")[2]) if page in MODULES else page.rpartition(".")
+        members = target.partition(f".{name}.")[2]
+        return f'reference/{page}.html#{".".join(filter(None, (module, name, members)))}"'
+
+    if pagename.startswith("_modules/") and "body" in context:
+        context["body"] = _BACK.sub(rewritten, context["body"])
+
+
 def setup(app: object) -> None:
+    shorten_types()
     app.connect("builder-inited", write_reference)  # type: ignore[attr-defined]
     app.connect("autodoc-process-docstring", join_paragraphs, priority=400)  # type: ignore[attr-defined]
+    app.connect("html-page-context", lead_back)  # type: ignore[attr-defined]
+    app.connect("source-read", show_clips)  # type: ignore[attr-defined]
     app.connect("source-read", rewrite_links)  # type: ignore[attr-defined]

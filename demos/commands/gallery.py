@@ -24,7 +24,7 @@ PICTURES = {
     "approach.webp": ("approach", "--frames 215"),
     "arm.webp": ("arm", "--frames 235 --camera 38,17,3.9"),
     "dock.webp": ("dock", "--frames 120"),
-    "lander.webp": ("lander", "--frames 886"),
+    "lander.webp": ("lander", "--frames 886 --camera 38,15,2.9"),
     "pile.webp": ("pile", "--frames 720"),
     "embed.webp": ("embed", "--seed 6 --frames 560"),
 }
@@ -33,8 +33,29 @@ PICTURES = {
 FLIP = "flip.webp"
 SIZE, QUALITY = "960x540", 75
 """Pixels, and the quality of the compression: the files are a tenth as large as PNG. The README shows them 400 pixels wide."""
-CLIP_SIZE, CLIP_FRAMES = "640x360", 240
-"""Pixels of a clip, and its number of frames."""
+CLIPS = {
+    "tumble": (150, 90),
+    "top": (60, 90),
+    "integrators": (240, 90),
+    "swarm": (60, 75),
+    "fleet": (30, 90),
+    "orbit": (150, 90),
+    "detumble": (0, 90),
+    "attitude": (90, 90),
+    "approach": (0, 120),
+    "arm": (30, 120),
+    "dock": (0, 105),
+    "lander": (380, 90),
+    "pile": (240, 90),
+    "embed": (210, 105),
+}
+"""Demo, and the frames of 1/30 s before its clip and the frames of the clip."""
+WHOLE_CLIP = 0, 90
+"""Of other demos."""
+CLIP_SIZE, CLIP_EVERY = "640x360", 2
+"""Pixels of a clip; it has fifteen frames per second."""
+CLIP_BYTES, CLIP_FACTORS = 400_000, range(22, 40, 2)
+"""A clip has the least of these factors of compression with which its file is not larger."""
 WITHOUT_SCENE = ("embed",)
 """Demos that draw themselves, and have neither a display over the picture nor layers nor a camera."""
 
@@ -74,17 +95,36 @@ def draw(folder: Path, *more: str, only: Sequence[str] = (), options: Sequence[s
 
 def draw_clips(folder: Path, only: Sequence[str], options: Sequence[str], *more: str) -> int:
     """Record a clip of each demo from its start, or of these only; the exit status of the last."""
-    for file, (demo, own) in PICTURES.items():
-        if only and demo not in only:
-            continue
-        words = own.split()
-        words[words.index("--frames") + 1] = str(CLIP_FRAMES)
-        path = folder / f"{Path(file).stem}-clip.webp"
-        words += [*_of_scene(demo, options), "--size", CLIP_SIZE, *more, "--record", str(path)]
-        status = _run(demo, words)
-        if status:
-            return status
+    with tempfile.TemporaryDirectory() as passing:
+        film = Path(passing) / "film.mp4"
+        for demo, own in PICTURES.values():
+            if only and demo not in only:
+                continue
+            skip, count = CLIPS.get(demo, WHOLE_CLIP)
+            words = [*own.split(), "--skip", str(skip), "--every", str(CLIP_EVERY), "--frames", str(count)]
+            words += [*_of_scene(demo, options), "--size", CLIP_SIZE, *more, "--record", str(film)]
+            status = _run(demo, words)
+            if status:
+                return status
+            compress_film(film, folder / f"{demo}.mp4")
     return 0
+
+
+def compress_film(film: Path, path: Path) -> None:
+    """Write a film again with the best quality that its number of bytes allows."""
+    import av
+
+    with av.open(str(film)) as file:
+        rate = file.streams.video[0].average_rate
+        frames = (frame.reformat(format="rgb24", src_colorspace="ITU709") for frame in file.decode(video=0))
+        images = [frame.to_ndarray() for frame in frames]
+    for factor in CLIP_FACTORS:
+        with Clip(path, (images[0].shape[1], images[0].shape[0]), rate, factor) as clip:
+            for image in images:
+                clip.append(image)
+        if path.stat().st_size <= CLIP_BYTES:
+            break
+    print(f"{path}: {path.stat().st_size // 1000} kB")
 
 
 def _run(demo: str, words: Sequence[str]) -> int:
@@ -110,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DEMO",
         help="draw the pictures of these only",
     )
-    parser.add_argument("--clips", action="store_true", help="record a clip of each demo instead, NAME-clip.webp")
+    parser.add_argument("--clips", action="store_true", help="record a clip of each demo instead, NAME.mp4")
     parser.add_argument("--hud", default="off", metavar="LEVEL", help="display over the pictures (default off)")
     parser.add_argument("--hide", default="", metavar="LAYERS", help="layers that are left out")
     parser.add_argument(

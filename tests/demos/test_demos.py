@@ -152,6 +152,8 @@ def test_the_command_for_the_pictures_passes_the_options_of_the_picture_on(tmp_p
     asked = []
     monkeypatch.setattr(gallery, "_run", lambda demo, words: asked.append((demo, " ".join(words))) or 0)
     monkeypatch.setattr(gallery, "compress", lambda *_: None)
+    films = []
+    monkeypatch.setattr(gallery, "compress_film", lambda _, path: films.append(path))
     options = ["--hud", "line", "--hide", "rates,trails", "--orbit", "-5"]
     assert main(["pictures", str(tmp_path), "--only", "top", "embed", *options]) == 0
     assert main(["pictures", str(tmp_path), "--clips", *options, "--only", "swarm", "embed"]) == 0
@@ -159,7 +161,9 @@ def test_the_command_for_the_pictures_passes_the_options_of_the_picture_on(tmp_p
     assert (top, embed, swarm, again) == ("top", "embed", "swarm", "embed")
     assert "--hud=line --hide=rates,trails --orbit=-5" in still and "--hud=line --hide=rates,trails" in clip
     assert "hud" not in game and "hud" not in recorded and "--record" in clip and "--out" in still
-    assert f"--frames {gallery.CLIP_FRAMES} " in clip and str(tmp_path / "embed-clip.webp") in recorded
+    skip, count = gallery.CLIPS["swarm"]
+    assert f"--skip {skip} --every {gallery.CLIP_EVERY} --frames {count} " in clip
+    assert films == [tmp_path / "swarm.mp4", tmp_path / "embed.mp4"]
 
 
 def test_a_clip_with_a_turning_camera_is_recorded(tmp_path):
@@ -168,7 +172,30 @@ def test_a_clip_with_a_turning_camera_is_recorded(tmp_path):
         pass
     more = ("--frames", "3", "--size", "160x90", "--quality", "low")
     assert gallery.draw_clips(tmp_path, ["tumble"], ["--hud=line", "--orbit=20"], *more) == 0
-    assert (tmp_path / "tumble-clip.webp").read_bytes().count(b"ANMF") == 3
+    import av
+
+    with av.open(str(tmp_path / "tumble.mp4")) as clip:
+        times = [frame.time for frame in clip.decode(video=0)]
+    assert times == pytest.approx([0.0, 1 / 15, 2 / 15], abs=1e-3)
+
+
+def test_a_clip_has_the_best_quality_that_its_bytes_allow(tmp_path, monkeypatch):
+    """Of the factors 22, 24, …, the first with which noise fits; what does not fit at all has the last."""
+    pytest.importorskip("av")
+    film, path = tmp_path / "film.mp4", tmp_path / "clip.mp4"
+    noise = np.random.default_rng(1).integers(0, 256, (4, 90, 160, 3), dtype=np.uint8)
+    with gallery.Clip(film, (160, 90)) as clip:
+        for image in noise:
+            clip.append(image)
+    sizes = {}
+    for limit in (10**9, 1):
+        monkeypatch.setattr(gallery, "CLIP_BYTES", limit)
+        gallery.compress_film(film, path)
+        sizes[limit] = path.stat().st_size
+    assert sizes[1] < 0.5 * sizes[10**9]
+    monkeypatch.setattr(gallery, "CLIP_BYTES", sizes[10**9] - 1)
+    gallery.compress_film(film, path)
+    assert sizes[1] < path.stat().st_size < sizes[10**9]
 
 
 def test_the_camera_stands_where_it_is_told(tmp_path):
