@@ -8,6 +8,7 @@ import re
 import tomllib
 from itertools import islice
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ import pytest
 import engine.flight.control
 from engine import MassProperties, World, forces, integrators
 
-from .. import site_links
+from .. import levels, site_links
+from .test_architecture import FLOORS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -235,3 +237,11 @@ def test_help_on_an_attribute_tells_about_it_and_not_about_its_kind():
             if isinstance(attribute, property) and not name.startswith("_"):
                 assert attribute.__doc__, (owner, name)
                 assert attribute.__doc__ != type(attribute).__doc__, (owner, name)
+
+
+def test_the_picture_of_levels_shows_those_that_the_architecture_has():
+    """`python -m tests.levels` draws it; the lines of code may have changed since."""
+    picture = ElementTree.parse(levels.PICTURE)
+    names = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text") if each.get("class") == "name"]
+    assert names == list(reversed(FLOORS))
+    assert set(levels.BEFORE) == set(levels.now()) == set(FLOORS)
