@@ -13,14 +13,23 @@ from ..constraints import layout
 from ..constraints.joint_types import rotation_vector, swing
 from ..kernels.quaternions import Quaternion, multiply, rotate
 from ..kernels.vectors import Vector, cross, dot
-from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, FreedomJoint, Limits, SpringOf
+from ..store.rows import BodyHandle
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, FreedomJoint, Limits, SpringOf, coordinate, rate_of
 from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
 from .motion import relative_rates
 from .motor import JointSpring
 
 _LEAST_SWING = 1e-4
 """The narrowest cone [rad]; the direction of a smaller swing changes too much in a tick for its limit to be found."""
+
+_TWIST = (
+    "Angle about the axis [rad], zero at the poses at which the joint was made. It is counted over whole turns while the joint has a "
+    "limit or a spring, and lies between −π and π otherwise."
+)
+_SWING_RATE = (
+    "Rate of the swing [rad/s]. At a swing of zero, every relative rotation across the axis increases the swing, and at π it decreases "
+    "it."
+)
 
 
 class SwingLimit(Setting[float, float | None]):
@@ -109,12 +118,6 @@ class Ball(FreedomJoint):
     __slots__ = ("_has_axis",)
 
     _type: ClassVar[int] = layout.BALL
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("swing", "rad"),
-        ("twist", "rad"),
-        ("swing_rate", "rad/s"),
-        ("twist_rate", "rad/s"),
-    )
 
     def __init__(
         self,
@@ -147,32 +150,15 @@ class Ball(FreedomJoint):
 
     swing_limit = SwingLimit(0, "Maximum swing [rad]; infinite if there is no limit.")
     twist_limits = Limits(1, "Limits (lower, upper) of the twist [rad]; infinite if there is none.")
-    spring = BallSpring(
-        2, "The spring towards the rest orientation, with its stiffness and damping; None if there is none."
-    )
+    spring = BallSpring(2, "The spring towards the rest orientation, as stiffness and damping; None if there is none.")
+    swing = coordinate(0, "rad", "Angle between the axes on the two bodies [rad], from 0 to π.")
+    twist = coordinate(1, "rad", _TWIST)
+    swing_rate = rate_of(0, "rad/s", _SWING_RATE)
+    twist_rate = rate_of(1, "rad/s", "Rate of the twist [rad/s], undefined at a swing of π.")
 
-    @fixed
-    def swing(self) -> float:
-        """Angle between the axes on the two bodies [rad], from 0 to π."""
-        self._require_axis("swing")
-        return self._coordinates()[0]
-
-    @fixed
-    def twist(self) -> float:
-        """Angle about the axis [rad], zero at the poses at which the joint was made.
-
-        It is counted over whole turns while the joint has a limit or a spring, and lies between −π and π otherwise.
-        """
-        self._require_axis("twist")
-        return self._coordinates()[1]
-
-    @fixed
-    def swing_rate(self) -> float:
-        """Rate of the swing [rad/s].
-
-        At a swing of zero, every relative rotation across the axis increases the swing, and at π it decreases it.
-        """
-        self._require_axis("swing_rate")
+    def _rate(self, freedom: int) -> float:
+        if freedom > 0:
+            return super()._rate(freedom)
         axis, other = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
         direction, rates = swing(axis, other)[1], relative_rates(self)
         if dot(direction, direction) > 0.0:
@@ -181,31 +167,22 @@ class Ball(FreedomJoint):
         rate = sqrt(dot(across, across))
         return rate if dot(axis, other) > 0.0 else -rate
 
-    @fixed
-    def twist_rate(self) -> float:
-        """Rate of the twist [rad/s], undefined at a swing of π."""
-        self._require_axis("twist_rate")
-        return self._rate(1)
-
     def potential_energy(self) -> float:
         """Return the energy ``k θ²/2`` of the spring [J]; zero if there is none."""
-        spring = self.spring
-        if spring is None or not self.enabled:
-            return 0.0
-        assert spring.stiffness is not None
+        stiffness = self._numbers(layout.BALL_SPRING, layout.SPRING_SIZE)[1] if self.enabled else 0.0
         turn = rotation_vector(self._turn())
-        return 0.5 * spring.stiffness * dot(turn, turn)
+        return 0.5 * stiffness * dot(turn, turn)
 
     def _recorded(self) -> tuple[tuple[str, str], ...]:
         return self._measured if self._has_axis else ()
 
-    def _require_axis(self, name: str) -> None:
+    def _require_shown(self, name: str) -> None:
         if not self._has_axis:
             refuse(self, "axis_body", None, f"given to Ball, because {name} needs it")
 
     def _require_free(self, value: object, argument: str) -> None:
         if argument != "spring":
-            self._require_axis(argument)
+            self._require_shown(argument)
 
 
 def _swung(frame: Quaternion, axis: Vector) -> Quaternion:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..checks import real, refuse
 from ..constraints import layout
 from ..store.rows import BodyHandle, fixed
-from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
 from .joint import check_bodies, points
 from .motor import JointSpring, Motor
 
@@ -55,7 +55,6 @@ class Distance(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.ROD
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("distance", "m"), ("speed", "m/s"))
     _types: ClassVar[tuple[int, ...]] = (layout.ROD, layout.ROPE)
 
     def __init__(
@@ -82,13 +81,8 @@ class Distance(FreedomJoint):
         if is_rod:
             length = now if length is None else real(length, "length", "Distance", above=0.0)
             if not (length > 0.0 and abs(now - length) <= 1e-6):
-                refuse(
-                    "Distance",
-                    "length",
-                    length,
-                    f"above zero and within 1e-6 m of the current distance, {now:.9g} m",
-                    hint="leave it out to use the current distance",
-                )
+                rule = f"above zero and within 1e-6 m of the current distance, {now:.9g} m"
+                refuse("Distance", "length", length, rule, hint="leave it out to use the current distance")
         else:
             lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)
             upper = inf if max_length is None else real(max_length, "max_length", "Distance", above=0.0)
@@ -99,9 +93,8 @@ class Distance(FreedomJoint):
             if now > upper + 1e-9:
                 refuse("Distance", "max_length", upper, f"at least the current distance, {now:.9g} m")
             limits = (lower if lower > 0.0 else -inf, upper)
-        super().__init__(
-            body, other, {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length}
-        )
+        values = {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length}
+        super().__init__(body, other, values)
         if not is_rod:
             self._table.array[layout.TYPE, self._slice().start] = layout.ROPE
         settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
@@ -109,10 +102,7 @@ class Distance(FreedomJoint):
 
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite if there is none. Not for rods.")
     friction = Friction(0, "Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.")
-    motor = MotorOf(
-        0,
-        "The motor; None if there is none. One that holds a position is returned with `stiffness` and `damping`. Not for rods.",
-    )
+    motor = MotorOf(0, holds="a position", note=" Not for rods.")
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none. Not for rods.")
 
     @fixed
@@ -121,15 +111,9 @@ class Distance(FreedomJoint):
         is_rod = self._numbers(layout.TYPE, 1)[0] == layout.ROD
         return self._numbers(layout.LENGTH, 1)[0] if is_rod else None
 
-    @fixed
-    def distance(self) -> float:
-        """Distance between the two points [m]."""
-        return self._coordinates()[0]
+    distance = coordinate(0, "m", "Distance between the two points [m].")
 
-    @fixed
-    def speed(self) -> float:
-        """Rate of the distance [m/s]."""
-        return self._rate(0)
+    speed = rate_of(0, "m/s", "Rate of the distance [m/s].")
 
     def _require_free(self, value: object, argument: str) -> None:
         if self._table.array[layout.TYPE, self._slice().start] == layout.ROD:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf, pi
-from typing import Any
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -55,6 +55,11 @@ class Friction(Setting[float, float]):
 
 class MotorOf(Setting[Motor | None, Motor | None]):
     """The motor of a degree of freedom; one that holds a position reads as stiffness and damping, unless it follows the inertia."""
+
+    def __init__(self, freedom: int, acts: str = "", holds: str = "an angle", note: str = "") -> None:
+        none = f"The motor{acts}; None if there is none."
+        doc = f"{none} One that holds {holds} is returned with `stiffness` and `damping`.{note}"
+        super().__init__(freedom, doc)
 
     @property
     def _first(self) -> int:
@@ -130,10 +135,51 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
         return value.rest
 
 
+class Measured(fixed):
+    """The coordinate of a degree of freedom or its rate, which can be read and is recorded."""
+
+    def __init__(self, read: Callable[[Any], float], unit: str, doc: str) -> None:
+        super().__init__(read, doc=doc)
+        self._read, self.unit = read, unit
+
+    @overload
+    def __get__(self, joint: None, kind: type | None = None, /) -> Self: ...
+    @overload
+    def __get__(self, joint: Joint, kind: type | None = None, /) -> float: ...
+    def __get__(self, joint: Joint | None, kind: type | None = None, /) -> Self | float:
+        if joint is None:
+            return self
+        joint._require_shown(self._name)
+        return self._read(joint)
+
+
+def coordinate(freedom: int, unit: str, doc: str) -> Measured:
+    """An attribute that is the coordinate of a degree of freedom."""
+
+    def read(joint: FreedomJoint) -> float:
+        return joint._coordinates()[freedom]
+
+    return Measured(read, unit, doc)
+
+
+def rate_of(freedom: int, unit: str, doc: str) -> Measured:
+    """An attribute that is the rate of such a coordinate."""
+
+    def read(joint: FreedomJoint) -> float:
+        return joint._rate(freedom)
+
+    return Measured(read, unit, doc)
+
+
 class FreedomJoint(Joint):
     """A joint with one to three degrees of freedom that have a coordinate, each an angle or a distance."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        measured = tuple((name, each.unit) for name, each in vars(cls).items() if isinstance(each, Measured))
+        cls._measured = measured or cls._measured
 
     def _set_up(self, settings: dict[str, Any], break_force: float | None, break_torque: float | None) -> None:
         """Give a new joint its thresholds, and its settings by the names of their attributes."""

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ..constraints import layout
-from ..store.rows import BodyHandle, fixed
-from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf
+from ..store.rows import BodyHandle
+from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
 from .motor import JointSpring, Motor
 
@@ -54,7 +54,6 @@ class Hinge(AxisJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.HINGE
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("angle", "rad"), ("rate", "rad/s"))
 
     def __init__(
         self,
@@ -86,21 +85,14 @@ class Hinge(AxisJoint):
 
     limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite if there is none.")
     friction = Friction(0, "Maximum torque of dry (Coulomb) friction [N·m], at least 0.")
-    motor = MotorOf(
-        0,
-        "The motor; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
-    )
+    motor = MotorOf(0)
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
-    @fixed
-    def angle(self) -> float:
-        """Angle of the body relative to the other body [rad], zero at the poses at which the hinge was made.
+    angle = coordinate(
+        0,
+        "rad",
+        "Angle of the body relative to the other body [rad], zero at the poses at which the hinge was made. It is counted over whole "
+        "turns, except those made while the hinge is disabled.",
+    )
 
-        It is counted over whole turns, except those made while the hinge is disabled.
-        """
-        return self._coordinates()[0]
-
-    @fixed
-    def rate(self) -> float:
-        """Rate of the angle [rad/s]."""
-        return self._rate(0)
+    rate = rate_of(0, "rad/s", "Rate of the angle [rad/s].")

@@ -198,6 +198,9 @@ class Joint(TableRows):
         values: FloatArray = self._value("torque_world")
         return values
 
+    def _require_shown(self, name: str) -> None:
+        """Reject the reading of a coordinate or rate that the joint does not have."""
+
     def _recorded(self) -> tuple[tuple[str, str], ...]:
         """The attributes that a `Recorder` records in addition to force and torque, with their units."""
         return self._measured

@@ -11,8 +11,10 @@ from ..constraints import layout
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
 from .joint import AXES, check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
+
+_ANGLE = "Angle about the normal [rad], counted over whole turns, zero at the poses at which the joint was made."
 
 
 class Planar(FreedomJoint):
@@ -54,14 +56,6 @@ class Planar(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.PLANAR
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("distance_1", "m"),
-        ("distance_2", "m"),
-        ("angle", "rad"),
-        ("speed_1", "m/s"),
-        ("speed_2", "m/s"),
-        ("rate", "rad/s"),
-    )
 
     def __init__(
         self,
@@ -101,18 +95,9 @@ class Planar(FreedomJoint):
     friction_1 = Friction(0, "Maximum force of dry (Coulomb) friction along the first axis [N], at least 0.")
     friction_2 = Friction(1, "Maximum force of dry (Coulomb) friction along the second axis [N], at least 0.")
     friction_3 = Friction(2, "Maximum torque of dry (Coulomb) friction about the normal [N·m], at least 0.")
-    motor_1 = MotorOf(
-        0,
-        "The motor along the first axis; None if there is none. One that holds a position is returned with `stiffness` and `damping`.",
-    )
-    motor_2 = MotorOf(
-        1,
-        "The motor along the second axis; None if there is none. One that holds a position is returned with `stiffness` and `damping`.",
-    )
-    motor_3 = MotorOf(
-        2,
-        "The motor about the normal; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
-    )
+    motor_1 = MotorOf(0, " along the first axis", "a position")
+    motor_2 = MotorOf(1, " along the second axis", "a position")
+    motor_3 = MotorOf(2, " about the normal")
     spring_1 = SpringOf(0, "The spring along the first axis, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring along the second axis, with its stiffness and damping; None if there is none.")
     spring_3 = SpringOf(2, "The spring about the normal, with its stiffness and damping; None if there is none.")
@@ -127,32 +112,9 @@ class Planar(FreedomJoint):
         """The first axis of the plane, a unit vector in the body frame of the other body, or in the world frame, shape (3,)."""
         return self._axis("frame_other", AXES[1])
 
-    @fixed
-    def distance_1(self) -> float:
-        """Distance from `at_other` along the first axis of the plane [m]."""
-        return self._coordinates()[0]
-
-    @fixed
-    def distance_2(self) -> float:
-        """Distance from `at_other` along the second axis of the plane [m]."""
-        return self._coordinates()[1]
-
-    @fixed
-    def angle(self) -> float:
-        """Angle about the normal [rad], counted over whole turns, zero at the poses at which the joint was made."""
-        return self._coordinates()[2]
-
-    @fixed
-    def speed_1(self) -> float:
-        """Rate of `distance_1` [m/s]."""
-        return self._rate(0)
-
-    @fixed
-    def speed_2(self) -> float:
-        """Rate of `distance_2` [m/s]."""
-        return self._rate(1)
-
-    @fixed
-    def rate(self) -> float:
-        """Rate of `angle` [rad/s]."""
-        return self._rate(2)
+    distance_1 = coordinate(0, "m", "Distance from `at_other` along the first axis of the plane [m].")
+    distance_2 = coordinate(1, "m", "Distance from `at_other` along the second axis of the plane [m].")
+    angle = coordinate(2, "rad", _ANGLE)
+    speed_1 = rate_of(0, "m/s", "Rate of `distance_1` [m/s].")
+    speed_2 = rate_of(1, "m/s", "Rate of `distance_2` [m/s].")
+    rate = rate_of(2, "rad/s", "Rate of `angle` [rad/s].")

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ..constraints import layout
-from ..store.rows import BodyHandle, fixed
-from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf
+from ..store.rows import BodyHandle
+from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
 from .motor import JointSpring, Motor
 
@@ -51,7 +51,6 @@ class Slider(AxisJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.SLIDER
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("distance", "m"), ("speed", "m/s"))
 
     def __init__(
         self,
@@ -83,18 +82,11 @@ class Slider(AxisJoint):
 
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite if there is none.")
     friction = Friction(0, "Maximum force of dry (Coulomb) friction [N], at least 0.")
-    motor = MotorOf(
-        0,
-        "The motor; None if there is none. One that holds a distance is returned with `stiffness` and `damping`.",
-    )
+    motor = MotorOf(0, holds="a position")
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
-    @fixed
-    def distance(self) -> float:
-        """Distance along the axis from the point on the other body to the point on the body [m]."""
-        return self._coordinates()[0]
+    distance = coordinate(
+        0, "m", "Distance along the axis from the point on the other body to the point on the body [m]."
+    )
 
-    @fixed
-    def speed(self) -> float:
-        """Rate of the distance [m/s]."""
-        return self._rate(0)
+    speed = rate_of(0, "m/s", "Rate of the distance [m/s].")

@@ -13,9 +13,13 @@ from ..constraints import layout
 from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
 from .joint import AXES, check_bodies, frame_with, points, pose_of, unit_axis
 from .motor import JointSpring, Motor
+
+_WHOLE_TURNS = "[rad], counted over whole turns, zero at the poses at which the joint was made."
+_ANGLE_1 = f"Angle of the body about `axis_body` {_WHOLE_TURNS}"
+_ANGLE_2 = f"Angle of the cross about `axis_other` {_WHOLE_TURNS}"
 
 
 class Universal(FreedomJoint):
@@ -64,12 +68,6 @@ class Universal(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.UNIVERSAL
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("angle_1", "rad"),
-        ("angle_2", "rad"),
-        ("rate_1", "rad/s"),
-        ("rate_2", "rad/s"),
-    )
 
     def __init__(
         self,
@@ -97,13 +95,8 @@ class Universal(FreedomJoint):
         axis, across = rotate(pose_of(body)[1], 2.0, own), rotate(pose_of(other)[1], 2.0, others)
         cosine = dot(axis, across)
         if not abs(cosine) <= 1e-6 * sqrt(2.0):
-            refuse(
-                "Universal",
-                "axis_other",
-                axis_other,
-                "at right angles to axis_body now",
-                hint=f"the cosine is {cosine:.3g}",
-            )
+            hint = f"the cosine is {cosine:.3g}"
+            refuse("Universal", "axis_other", axis_other, "at right angles to axis_body now", hint=hint)
         values = {
             "at_body": on_body,
             "at_other": on_other,
@@ -111,12 +104,8 @@ class Universal(FreedomJoint):
             "frame_other": frame_with(others, rotate_inverse(pose_of(other)[1], 2.0, axis)),
         }
         super().__init__(body, other, values)
-        settings: dict[str, Any] = {
-            "limits_1": limits_1,
-            "limits_2": limits_2,
-            "friction_1": friction_1,
-            "friction_2": friction_2,
-        }
+        settings: dict[str, Any] = {"limits_1": limits_1, "limits_2": limits_2}
+        settings |= {"friction_1": friction_1, "friction_2": friction_2}
         settings |= {"motor_1": motor_1, "motor_2": motor_2, "spring_1": spring_1, "spring_2": spring_2}
         self._set_up(settings, break_force, break_torque)
 
@@ -124,14 +113,8 @@ class Universal(FreedomJoint):
     limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite if there is none.")
     friction_1 = Friction(0, "Maximum torque of dry (Coulomb) friction about `axis_body` [N·m], at least 0.")
     friction_2 = Friction(1, "Maximum torque of dry (Coulomb) friction about `axis_other` [N·m], at least 0.")
-    motor_1 = MotorOf(
-        0,
-        "The motor about `axis_body`; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
-    )
-    motor_2 = MotorOf(
-        1,
-        "The motor about `axis_other`; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
-    )
+    motor_1 = MotorOf(0, " about `axis_body`")
+    motor_2 = MotorOf(1, " about `axis_other`")
     spring_1 = SpringOf(0, "The spring about `axis_body`, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring about `axis_other`, with its stiffness and damping; None if there is none.")
 
@@ -145,22 +128,7 @@ class Universal(FreedomJoint):
         """The axis on the other body, a unit vector in its body frame, or in the world frame, shape (3,)."""
         return self._axis("frame_other", AXES[0])
 
-    @fixed
-    def angle_1(self) -> float:
-        """Angle of the body about `axis_body` [rad], counted over whole turns, zero at the poses at which the joint was made."""
-        return self._coordinates()[0]
-
-    @fixed
-    def angle_2(self) -> float:
-        """Angle of the cross about `axis_other` [rad], counted over whole turns, zero at the poses at which the joint was made."""
-        return self._coordinates()[1]
-
-    @fixed
-    def rate_1(self) -> float:
-        """Rate of `angle_1` [rad/s]."""
-        return self._rate(0)
-
-    @fixed
-    def rate_2(self) -> float:
-        """Rate of `angle_2` [rad/s]."""
-        return self._rate(1)
+    angle_1 = coordinate(0, "rad", _ANGLE_1)
+    angle_2 = coordinate(1, "rad", _ANGLE_2)
+    rate_1 = rate_of(0, "rad/s", "Rate of `angle_1` [rad/s].")
+    rate_2 = rate_of(1, "rad/s", "Rate of `angle_2` [rad/s].")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..checks import array, real, refuse, unit_quaternion
 from ..constraints import layout
 from ..constraints.joint_types import rotation_vector
-from ..kernels.quaternions import conjugate, multiply
+from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .closing import SOFT, ClosingJoint
@@ -73,45 +73,20 @@ class Weld(ClosingJoint):
         break_torque: float | None = None,
     ) -> None:
         check_bodies(body, other, "Weld")
-        on_body, on_other, gap = points(
-            body,
-            other,
-            at_body,
-            at_other,
-            "Weld",
-            may_differ=pull_together is not None,
-            way_out="; pull_together closes a gap",
-        )
-        frame = now = seen_from((0.0, 0.0, 0.0, 1.0), body, other)
-        angle = 0.0
-        if relative_orientation is not None:
-            x, y, z, w = unit_quaternion(relative_orientation, "relative_orientation", "Weld").tolist()
-            frame = x, y, z, w
-            turn = rotation_vector(multiply(conjugate(frame), now))
-            angle = sqrt(dot(turn, turn))
-            angle = min(angle, 2.0 * pi - angle)
-            if pull_together is None and angle > 1e-6:
-                rule = f"within 1e-6 rad of the current orientation, {list(now)}, unless pull_together is given"
-                hint = f"it is {angle:.3g} rad away"
-                refuse("Weld", "relative_orientation", relative_orientation, rule, hint=hint)
-        values = {
-            "at_body": on_body,
-            "at_other": on_other,
-            "frame_other": frame,
-            "break_force": threshold(break_force, "break_force", "Weld"),
-            "break_torque": threshold(break_torque, "break_torque", "Weld"),
-        }
+        closes, way_out = pull_together is not None, "; pull_together closes a gap"
+        where = points(body, other, at_body, at_other, "Weld", may_differ=closes, way_out=way_out)
+        on_body, on_other, gap = where
+        now = seen_from((0.0, 0.0, 0.0, 1.0), body, other)
+        frame, angle = _wanted(relative_orientation, now, closes)
+        values: dict[str, Any] = {"at_body": on_body, "at_other": on_other, "frame_other": frame}
+        values["break_force"] = threshold(break_force, "break_force", "Weld")
+        values["break_torque"] = threshold(break_torque, "break_torque", "Weld")
         super().__init__(body, other, values)
-        self._pull_together: tuple[float, float] | None = None
-        if pull_together is not None:
-            frequency, ratio = array(pull_together, "pull_together", "Weld", (2,)).tolist()
-            frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
-            ratio = real(ratio, "pull_together[1]", "Weld", at_least=0.0)
-            self._pull_together = frequency, ratio
-            if gap > 1e-6 or angle > 1e-6:
-                self._soften(frequency, ratio)
-                self._go(SOFT, layout.SOFT)
-                self._write_numbers(layout.LATCH_SINCE, (float(body.world.tick_count),))
+        self._pull_together = None if pull_together is None else _checked_pull(pull_together)
+        if self._pull_together is not None and (gap > 1e-6 or angle > 1e-6):
+            self._soften(*self._pull_together)
+            self._go(SOFT, layout.SOFT)
+            self._write_numbers(layout.LATCH_SINCE, (float(body.world.tick_count),))
 
     @fixed
     def pull_together(self) -> tuple[float, float] | None:
@@ -142,3 +117,30 @@ class Weld(ClosingJoint):
         if self._pull_together is not None:
             self._stiffen(self._pull_together[0], lapsed, world.dt)
         return None
+
+
+def _wanted(orientation: npt.ArrayLike | None, now: Quaternion, closes: bool) -> tuple[Quaternion, float]:
+    """The orientation that a weld holds, and by what angle the present one differs from it [rad]; only a weld that closes may differ.
+
+    Raises:
+        TypeError: If the orientation is not made of real numbers.
+        ValueError: If it is not of length 1, or differs from the present one although it must not.
+    """
+    if orientation is None:
+        return now, 0.0
+    x, y, z, w = unit_quaternion(orientation, "relative_orientation", "Weld").tolist()
+    frame = x, y, z, w
+    turn = rotation_vector(multiply(conjugate(frame), now))
+    angle = sqrt(dot(turn, turn))
+    angle = min(angle, 2.0 * pi - angle)
+    if not closes and angle > 1e-6:
+        rule = f"within 1e-6 rad of the current orientation, {list(now)}, unless pull_together is given"
+        refuse("Weld", "relative_orientation", orientation, rule, hint=f"it is {angle:.3g} rad away")
+    return frame, angle
+
+
+def _checked_pull(pull_together: tuple[float, float]) -> tuple[float, float]:
+    """Check and return the natural frequency and the damping ratio with which a weld closes a gap."""
+    frequency, ratio = array(pull_together, "pull_together", "Weld", (2,)).tolist()
+    frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
+    return frequency, real(ratio, "pull_together[1]", "Weld", at_least=0.0)

@@ -574,9 +574,23 @@ def long_functions(relative):
     return [(each.name, lines) for each in functions if (lines := lines_of_code(each, source)) > MOST_LINES]
 
 
+def test_a_type_of_joint_is_a_short_class():
+    """A latch is a weld that comes and goes, in several phases."""
+    assert offenders([path for path in MODULES if path.parts[0] == "joints"], long_types_of_joints) == {}
+
+
+def long_types_of_joints(relative):
+    """The classes of a file that name their number in `constraints.layout` and are too long."""
+    source = (ENGINE / relative).read_text("utf-8")
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name != "Latch"]
+    types = [each for each in classes if any("_type: ClassVar[int] =" in ast.unparse(line) for line in each.body)]
+    return [(each.name, lines) for each in types if (lines := lines_of_code(each, source)) > MOST_LINES]
+
+
 def lines_of_code(node, source):
-    """How many lines of a function are code."""
-    texts = [each.body[0] for each in ast.walk(node) if isinstance(each, ast.FunctionDef) and ast.get_docstring(each)]
+    """How many lines of a function or a class are code."""
+    nodes = [each for each in ast.walk(node) if isinstance(each, ast.FunctionDef | ast.ClassDef)]
+    texts = [each.body[0] for each in nodes if ast.get_docstring(each)]
     described = {line for text in texts for line in range(text.lineno, text.end_lineno + 1)}
     lines = [(number, line.strip()) for number, line in enumerate(source.splitlines(), 1)]
     own = [line for number, line in lines if node.lineno <= number <= node.end_lineno and number not in described]
