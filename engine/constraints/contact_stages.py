@@ -67,6 +67,7 @@ from .layout import (
     ON_BODY,
     ON_OTHER,
     POINT_BEFORE,
+    POINT_WORK,
     PUSH,
     PUSHED,
     PUSHED_LAST,
@@ -84,6 +85,7 @@ from .layout import (
     TOLERANCE,
     VELOCITY_FORCES,
 )
+from .rebounds import has_rebounds, mix_rebounds, takes_too_much, work_in_drift
 from .solver import along
 from .stages import add_impulses, given, miss_at_end, sum_impulses, warm
 
@@ -338,9 +340,20 @@ def _miss_points_at_end(links: Integers, touching: Array, rows: Array, first: in
 
 @inlined
 def _miss_points_by_rates(
-    work: Array, links: Integers, touching: Array, rows: Array, first: int, last: int, block: int, step: float
+    work: Array,
+    links: Integers,
+    touching: Array,
+    rows: Array,
+    first: int,
+    last: int,
+    block: int,
+    step: float,
+    share: float,
 ) -> float:
-    """What points miss by the velocities in these rows of the work array, up to the end of a drift if `step` is not 0; the largest."""
+    """What points miss by the velocities in these rows of the work array, up to the end of a drift if `step` is not 0; the largest.
+
+    Otherwise they are to part with a share of the speeds of their rebounds.
+    """
     worst = 0.0
     for link in range(first, last):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
@@ -353,7 +366,7 @@ def _miss_points_by_rates(
             if step != 0.0:
                 rows[row, MISS] += (float(touching[point, GAP]) - float(touching[point, GOAL_GAP])) / step
             else:
-                rows[row, MISS] -= touching[point, GOAL_SPEED]
+                rows[row, MISS] -= share * touching[point, GOAL_SPEED]
             worst = max(worst, unsettled_point(rows, touching, row, point))
     return worst
 
@@ -373,9 +386,8 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
     own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, stages = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    size = float(measures[island, SIZE])
-    has_joints, contacts = first_link < last_link, (first_contact, last_contact)
+    size, has_joints = float(measures[island, SIZE]), first_link < last_link
+    contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
     must_sweep = islands[island, IS_SWEPT] == 1
     solver = BY_SWEEPS if must_sweep else BY_NEWTON
     closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
@@ -412,7 +424,7 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
-        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, step)
+        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, step, 1.0)
         _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
         _keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
     # the impulses of points are held from here on
@@ -423,13 +435,32 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         if call(calls[POSITION_CALL], (common, island, step, is_patient)) == 0:
             _take_back(work, first, last)
             return 0
-        sum_impulses(work, links, points, rows, first, last, *contacts)
     elif must_sweep:
         _drift(common, island, step)
+    _keep_work(common, island, kick > 0.0)
+    sum_impulses(work, links, points, rows, first, last, *contacts)
     for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
     _keep_positions(links, touching, rows, *contacts, solver)
     return 1
+
+
+@inlined
+def _keep_work(common: Packed, island: int, is_kicked: bool) -> None:
+    """Keep the work of the impulses of a drift, which the rebounds after it may take."""
+    own, work, _joints, links, islands, _points, rows, _, _, measures, _calls, touching, stages = unpack(common)
+    joints, contacts = (
+        (islands[island, LINKS], islands[island, LINKS_END]),
+        (
+            islands[island, CONTACTS],
+            islands[island, CONTACTS_END],
+        ),
+    )
+    if has_rebounds(links, touching, *contacts):
+        has_joints = joints[0] < joints[1]
+        before = (BEFORE_POINTS, BEFORE_POINTS + 3) if has_joints else (START + VELOCITY, START + ANGULAR_VELOCITY)
+        sides = (links, rows, (islands[island, BODIES], islands[island, BODIES_END]), (joints, contacts))
+        measures[island, POINT_WORK] = work_in_drift(own, work, stages, *sides, *before, is_kicked)
 
 
 @inlined
@@ -504,28 +535,23 @@ def _expect_joints(joints: Array, links: Integers, rows: Array, first: int, last
             joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
 
 
-@kernel("island-point-velocities")
-def point_velocity_stage(common: Packed, island: int, step: float) -> int:
-    """Find the impulses of points and joints at the end pose with which no point closes, and give them to the velocities there."""
+@inlined
+def _find_velocities(common: Packed, island: int, step: float, closed: float, share: float) -> int:
+    """Find the impulses of points and joints at the end pose with a share of the rebounds, and set the velocities there; by what."""
     own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, _stages = unpack(
         common
     )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
     size = float(measures[island, SIZE])
-    has_joints, contacts = first_link < last_link, (first_contact, last_contact)
     must_sweep = islands[island, IS_SWEPT] == 1
     solver = BY_SWEEPS if must_sweep else BY_NEWTON
-    closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
     _begin_velocities(links, touching, rows, *contacts, closed)
-    if has_joints:
+    if first_link < last_link:
         warm(joints, links, rows, first_link, last_link, step)
         tolerance = float(measures[island, TOLERANCE])
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
-    for place in range(first, last):
-        for entry in range(13):
-            work[START + entry, place] = work[END + entry, place]
     lists = ((first, last), contacts, (first_link, last_link))
     _expect(own, work, links, touching, points, rows, *lists, FIRST_VELOCITIES, step)
     enough, found = 0.1 * GAP_OF_SIZE * size / step, 1
@@ -533,7 +559,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
-        worst = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0)
+        worst = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0, share)
         worst = _miss_joints_by_rates(work, links, rows, first_link, last_link, worst, size)
         if worst <= enough or (found == 2 and worst <= NEARLY * enough):
             break
@@ -553,28 +579,53 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
-        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0)
+        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0, share)
         _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
         _keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        add_impulses(work, links, points, rows, *contacts)
+        _set_velocities(own, work, first, last)
+    return solver
+
+
+@kernel("island-point-velocities")
+def point_velocity_stage(common: Packed, island: int, step: float) -> int:
+    """Find the impulses of points and joints at the end pose with which no point closes, and give them to the velocities there.
+
+    Rebounds may only take what the impacts leave (see `rebounds`): if they take more, there is a second solve without them.
+    """
+    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, touching, _stages = unpack(
+        common
+    )
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
+    is_swept = islands[island, IS_SWEPT] == 1
+    closed = (CLOSED_OF_SIZE_IN_SWEEPS if is_swept else CLOSED_OF_SIZE) * float(measures[island, SIZE])
+    for place in range(first, last):
+        for entry in range(13):
+            work[START + entry, place] = work[END + entry, place]
+    solver, rebounds, drift = BY_NEWTON, has_rebounds(links, touching, *contacts), float(measures[island, POINT_WORK])
+    spans = ((first_link, last_link), contacts)
+    for number in range(2):
+        solver = max(solver, _find_velocities(common, island, step, closed, 1.0 - float(number)))
+        if number == 1:
+            mix_rebounds(work, links, rows, spans, drift)
+        elif not rebounds or not takes_too_much(work, links, rows, spans, drift):
+            break
     sum_impulses(work, links, points, rows, first, last, *contacts)
     for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
-    _keep_velocities(links, touching, rows, *contacts, solver)
-    _set_velocities(own, work, first, last)
-    if has_joints:
-        _expect_joints(joints, links, rows, first_link, last_link, step)
-        return int(call(calls[VELOCITY_CALL], (common, island, step)))
-    return 1
-
-
-@inlined
-def _keep_velocities(links: Integers, touching: Array, rows: Array, first: int, last: int, solver: int) -> None:
-    """Keep the impulses of points for the tick, and what has found them."""
-    for link in range(first, last):
+    for link in range(*contacts):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
             _note_solver(touching, point, solver)
+    _set_velocities(own, work, first, last)
+    if first_link < last_link:
+        _expect_joints(joints, links, rows, first_link, last_link, step)
+        return int(call(calls[VELOCITY_CALL], (common, island, step)))
+    return 1
 
 
 @inlined

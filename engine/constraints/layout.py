@@ -238,7 +238,9 @@ LIMITS_ACT, LIMITS_AWAY, LIMITS_PASSED = 0.0, 1.0, 2.0
 """Limits act; they are too far away for that in this tick; or they were passed in spite of that, or the joints did not hold."""
 ELAPSED = 20
 """The time since the start of the tick at which the last drift began, or ended if the next one has not begun."""
-MEASURES = 21
+POINT_WORK = 21
+"""The work of the impulses of points before the last drift."""
+MEASURES = 22
 
 # rows of `impacts`, whose columns are the bodies; there are none as long as nothing was fast
 IMPACT_TIME = 0

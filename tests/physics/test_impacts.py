@@ -164,10 +164,11 @@ def meeting(shape, speed, seed, friction, restitution=0.0):
     return world
 
 
-def test_fast_boxes_that_meet_off_centre_gain_no_energy():
+@pytest.mark.parametrize("restitution", [0.0, 0.9])
+def test_fast_boxes_that_meet_off_centre_gain_no_energy(restitution):
     """They turn by two radians per tick after it, so that the tick is divided."""
     for seed in range(20):
-        world = meeting(shapes.Box((0.4, 0.3, 0.2)), 30.0, seed, 0.5)
+        world = meeting(shapes.Box((0.4, 0.3, 0.2)), 30.0, seed, 0.5, restitution)
         before = energy = world.kinetic_energy()
         momentum = world.linear_momentum()
         for _tick in range(12):
@@ -175,7 +176,7 @@ def test_fast_boxes_that_meet_off_centre_gain_no_energy():
             now = world.kinetic_energy()
             assert now <= energy * (1.0 + 1e-9), (seed, now / energy)
             energy = now
-        assert energy < 0.9 * before, seed
+        assert energy < 0.97 * before, seed
         assert world.linear_momentum() == pytest.approx(momentum, abs=1e-11)
 
 
