@@ -209,7 +209,9 @@ class Quarantine(Freezing):
         """Have the members of these bodies stand still, and return whether any of them ran."""
         count = self.members.count
         rows = np.array(sorted(found), np.int64)
-        members, places = np.unique(rows % count, return_index=True)
+        members, places = rows % count, np.arange(len(rows))
+        if not (members[1:] > members[:-1]).all():
+            members, places = np.unique(members, return_index=True)
         if not self.members.run(members).any():
             return False
         reason = NOT_FINITE_STATE if not conflicts else SINGULAR_TENSOR if by_tensor else CONFLICTING

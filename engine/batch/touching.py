@@ -60,9 +60,8 @@ class Touching:
             columns: The points, shape (size, k).
         """
         for table in (self._contacts, self.standing):
-            own = np.flatnonzero(self._are_of(table, members))
-            if len(own):
-                table.remove(own)
+            if table.count:
+                table.remove(np.flatnonzero(self._are_of(table, members)))
         if columns.shape[1]:
             found = np.repeat(columns, len(members), axis=1)
             rows, is_own = first[:2, :, np.newaxis], first[2:, :, np.newaxis]

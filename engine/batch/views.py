@@ -311,7 +311,11 @@ def chosen(members: Any, count: int, owner: object) -> IntArray:
     if found.dtype.kind == "b":
         return np.flatnonzero(found)
     found = found.astype(np.int64)
-    if found.min() < 0 or found.max() >= count or np.bincount(found).max() > 1:
+    if (found[1:] > found[:-1]).all():
+        is_wrong = found[0] < 0 or found[-1] >= count
+    else:
+        is_wrong = found.min() < 0 or found.max() >= count or np.bincount(found).max() > 1
+    if is_wrong:
         refuse(owner, "members", members, rule)
     return found
 

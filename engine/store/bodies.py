@@ -400,7 +400,7 @@ class Bodies(Table):
         spans = _spans_of(marks)
         if (spans != known).any():
             # loops leave these rows of other columns alone, and put them back with a tick that is not finite
-            if self.array[_PREVIOUS_STORED].any():
+            if known[0] < self.pitch and self.array[_PREVIOUS_STORED].any():
                 others = np.repeat(~marks, 8)
                 for start, end in spans.reshape(-1, 2):
                     others[start:end] = False

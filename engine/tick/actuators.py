@@ -346,6 +346,8 @@ class Actuators:
 
     def take_refused(self) -> list[int]:
         """The bodies that draining tanks would have left without a valid tensor in the tick that was undone; they are named once."""
+        if not self._driven.count:
+            return []
         driven = self._driven.array[:, : self._driven.count]
         refused = np.flatnonzero(driven[IS_FLOWING] == REFUSED)
         driven[IS_FLOWING, refused] = 0.0
