@@ -1,6 +1,7 @@
 """The cost of flight: what actuators add to a tick, and what a law, an allocation, a sensor and a filter take at each sample."""
 
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ from engine import Body, MassProperties, World, flight, forces
 from engine.flight import control
 
 from . import peers
-from .measure import Contestant, Effort, Figure, each_call, figures, rounds, value
+from .measure import Contestant, Effort, Figure, each_call, figures, ratio, rounds, value
 
 TABLE, SAMPLES = "flight", "samples of flight"
 
@@ -25,6 +26,7 @@ OPEN_FOR = np.linspace(1e6, 2e6, JETS)
 TANK_CENTER, TANK_RADIUS, PROPELLANT, THRUST = (0.0, 0.0, 0.1), 0.4, 1e5, 10.0
 PARTS = ("4 wheels", f"{JETS} jets with pulses", "a flowing tank", "all of them")
 EACH, WHOLE = "step(n), added per tick [µs]", "whole tick [µs]"
+OF_BASILISK = "over Basilisk's, law and 4 wheels"
 
 
 def measured(effort: Effort) -> list[Figure]:
@@ -165,11 +167,14 @@ def _whole_samples(effort: Effort) -> list[Figure]:
     if "basilisk" in peers.installed():
         ships += [basilisk_ship("wheels jets tank").run, basilisk_ship("wheels jets tank", law=GAINS).run]
         names += ["Basilisk, without a loop", "Basilisk, law and 4 wheels"]
-    times = rounds([Contestant("", "", step) for step in ships], effort)
+    # processor time, because other programs slow down Python far more than compiled code
+    times = rounds([Contestant("", "", step) for step in ships], effort, time.thread_time)
     found = []
     for name, whole in zip(names, times[1:], strict=True):
         found.append(value(TABLE, name, WHOLE, "µs", 1e6 * statistics.median(whole)))
         if name.startswith("whole"):
+            if "basilisk" in peers.installed():
+                found.append(ratio(TABLE, name, OF_BASILISK, whole, times[-1]))
             added = [time - plain for time, plain in zip(whole, times[0], strict=True)]
             found.append(Figure(TABLE, name, EACH, "µs", 1e6 * statistics.median(added), 1e6 * min(added)))
     return found

@@ -9,6 +9,7 @@ from itertools import repeat
 from typing import Any
 
 SCALES = {"s": 1.0, "µs": 1e6, "ns": 1e9}
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -87,30 +88,32 @@ def value(table: str, row: str, column: str, unit: str, number: float) -> Figure
     return Figure(table, row, column, unit, number, number)
 
 
-def rounds(contestants: Sequence[Contestant], effort: Effort) -> list[list[float]]:
-    """Seconds that one piece of work took: a list a contestant, with a number a round."""
-    times = [_times_for(contestant, effort.seconds) for contestant in contestants]
+def rounds(contestants: Sequence[Contestant], effort: Effort, clock: Clock = time.perf_counter) -> list[list[float]]:
+    """Seconds that one piece of work took by a clock: a list a contestant, with a number a round."""
+    times = [_times_for(contestant, effort.seconds, clock) for contestant in contestants]
     gc.collect()
     gc.disable()
     try:
-        found = [[_timed(c, count) for c, count in zip(contestants, times, strict=True)] for _ in range(effort.rounds)]
+        found = [
+            [_timed(c, count, clock) for c, count in zip(contestants, times, strict=True)] for _ in range(effort.rounds)
+        ]
     finally:
         gc.enable()
     return [list(column) for column in zip(*found, strict=True)]
 
 
-def _times_for(contestant: Contestant, seconds: float) -> int:
+def _times_for(contestant: Contestant, seconds: float, clock: Clock) -> int:
     """How often the work fits into so many seconds, at least once; the first run, which may compile, does not count."""
     contestant.prepare()
     contestant.run(1)
     count = 1
-    while (taken := _timed(contestant, count) * count) < 0.1 * seconds:
+    while (taken := _timed(contestant, count, clock) * count) < 0.1 * seconds:
         count *= 8
     return max(1, round(count * seconds / taken))
 
 
-def _timed(contestant: Contestant, count: int) -> float:
+def _timed(contestant: Contestant, count: int, clock: Clock) -> float:
     contestant.prepare()
-    begin = time.perf_counter()
+    begin = clock()
     contestant.run(count)
-    return (time.perf_counter() - begin) / count
+    return (clock() - begin) / count
