@@ -656,7 +656,8 @@ class World:
     def compilation(self) -> str:
         """Whether ticks wait for kernels that are not compiled yet, "auto", "wait" or "background".
 
-        "wait" compiles a missing kernel before the tick that needs it goes on. "background" compiles it in a second process, and plain
+        "wait" compiles a missing kernel before the tick that needs it goes on, and the many of joints and contacts in as many processes as
+        there are processor cores. "background" compiles it in a second process, and plain
         Python or a more general loop runs the ticks meanwhile, with the same bits. "auto" waits until a world of this program is advanced
         for the first time by `advance`, and no longer from then on: a program that only calls `step` ends earlier so, and a program with
         frames has no frame that waits. A program that draws frames and calls `step` in each of them should choose "background".
@@ -2055,7 +2056,7 @@ class World:
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", owner, at_least=1)
         if wanted > _MOST_BODIES:
             refuse(owner, "capacity", capacity, f"at most {_MOST_BODIES}")
-        will_have_joints = boolean(joints, "joints", owner) or self._joints.any
+        will_have_joints = boolean(joints, "joints", owner) or self._joints.count > 0
         will_have_contacts = boolean(contacts, "contacts", owner) or self._joints.contacts.any
         will_have_wheels = boolean(wheels, "wheels", owner) or self._actuators.any
         # any thruster may fire a pulse
@@ -2074,6 +2075,7 @@ class World:
             in_passes=self._plan.needs_passes or not background.comes_later(),
             has_joints=will_have_joints,
             has_contacts=will_have_contacts,
+            calls_at_stages=bool(self._plan.stage_forces),
             drives_actuators=will_drive,
             coasts=self.coasting,
             threads=self._threads,

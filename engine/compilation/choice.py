@@ -13,12 +13,12 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 from functools import cached_property
 from itertools import takewhile
 from math import inf
-from time import thread_time
+from time import sleep, thread_time
 from typing import Any
 
 from . import background, compiler
@@ -240,6 +240,42 @@ def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
 
 _LONG = 0.02
 """Processor time [s] for which kernels are loaded in one frame; each takes 3 to 10 ms, and the first joint calls thirty."""
+
+
+def compile_together(loops: Sequence[Loop], note: Callable[[int, str], None] | None = None) -> None:
+    """Load kernels, or compile them in as many processes as there are processor cores.
+
+    This process begins with the first kernel and the others with the last one. A kernel that another process is compiling is left to it,
+    and is loaded later.
+
+    Args:
+        loops: The kernels.
+        note: Called before each kernel, with the number of those that are ready and its name.
+    """
+    missing = [loop for loop in loops if not loop.can_run]
+    left, done = [*(loop for loop in loops if loop not in missing), *missing], 0
+    if (processes := processes_for(missing)) > 1:
+        background.share([loop.wanted for loop in missing], processes - 1)
+    try:
+        while left:
+            if note is not None:
+                note(done, left[0].name)
+            while (made := next((loop for loop in left if loop.compile_unless_taken()), None)) is None:
+                sleep(_BETWEEN_LOOKS)
+            left.remove(made)
+            done += 1
+    finally:
+        if processes > 1:
+            background.share([], 0)
+
+
+def processes_for(missing: Sequence[Loop]) -> int:
+    """The number of processes in which these kernels are compiled, with this one."""
+    return min(background.cores(), len(missing)) if background.is_usable() and missing else 1
+
+
+_BETWEEN_LOOKS = 0.02
+"""Time [s] between two looks whether another process has compiled a kernel."""
 
 
 def is_due(loop: Loop) -> bool:

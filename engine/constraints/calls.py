@@ -26,3 +26,8 @@ LEAVES = frozenset(
 """Those that call no other."""
 POINT_CALLS = POINT_ROWS_CALL, POINT_MATRIX_CALL, CONES_CALL, SWEEP_CALL, POINT_POSITION_CALL, POINT_VELOCITY_CALL
 """Those of contacts."""
+JOINT_CALLS = (
+    *(JOINT_ROWS_CALL, POSITION_CALL, VELOCITY_CALL, BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, BALANCE_CALL),
+    FOLLOW_CALL,
+)
+"""Those of joints, and of islands without contacts."""

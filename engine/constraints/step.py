@@ -375,10 +375,11 @@ def island_prepare(common: Packed, island: int, pose: int) -> int:
     if is_hard and _is_made(*made):
         return 0
     islands[island, IS_NEW] = 1  # if this is interrupted, nothing is kept
-    _ = call(
-        calls[JOINT_ROWS_CALL],
-        (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
-    )
+    if first_link < last_link:
+        _ = call(
+            calls[JOINT_ROWS_CALL],
+            (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
+        )
     if islands[island, HAS_FOLLOWERS] == 1:
         _ = call(calls[FOLLOW_CALL], (common, island, pose))
     if has_contacts(islands, island):

@@ -157,7 +157,8 @@ class Contacts:
             loops += kernels() if is_called else [None] * len(kernels())
         while loops[-1] is None:
             loops.pop()
-        return loops
+        # none of these calls them, but they are ready, or in plain Python, together with these
+        return [*loops, *_contact_loops()]
 
     def _make_lists(self, contacts: int) -> None:
         """Have room for so many contacts, each with as many points as it may have."""
@@ -444,7 +445,8 @@ def _impact_loops() -> tuple[Loop, ...]:
     return (named(impact.advance_pair, array, array, array, array, array, forms, narrow, calls, 0, 0, 1.0),)
 
 
-def kernels_of_contacts() -> list[Loop]:
+@cache
+def _contact_loops() -> tuple[Loop, Loop]:
     """The kernels that find and keep contacts."""
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
     none = array, 0
@@ -472,5 +474,9 @@ def kernels_of_contacts() -> list[Loop]:
         *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),
     )
     kept = Packed(array, array, array, flat, array, flat, flat, array, integers, flat, flat, 1.0)
-    loops = [named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)]
-    return [*loops, _near_loop(), *_core_loops(), *_terrain_loops(), *_impact_loops()]
+    return named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)
+
+
+def kernels_of_contacts() -> list[Loop]:
+    """The kernels that find and keep contacts, with all that these call."""
+    return [*_contact_loops(), _near_loop(), *_core_loops(), *_terrain_loops(), *_impact_loops()]

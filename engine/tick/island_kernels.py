@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, in_python, named
+from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, compile_together, in_python, named
 from ..compilation.compiler import address_in_python
 from ..compilation.packed import Packed
 from ..constraints import (
@@ -25,7 +25,7 @@ from ..constraints import (
     step,
     sweeps,
 )
-from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, FOLLOW_CALL, LEAVES, POINT_CALLS
+from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, FOLLOW_CALL, JOINT_CALLS, LEAVES, POINT_CALLS
 from ..constraints.graph import CONTACT_COUNT, FOLLOWERS, HAS_LOOPS, PLACES, Graph, number_islands
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
@@ -47,8 +47,8 @@ class IslandKernels:
     """The kernels that the island step calls, for one method and its forces, or their plain Python functions while one is missing.
 
     Attributes:
-        calls: The addresses of the kernels of islands, in the order of `constraints.calls`; those for bounds and for loops are
-            neither compiled nor loaded while no joint has bounds or closes a loop.
+        calls: The addresses of the kernels of islands, in the order of `constraints.calls`; those for joints, for their bounds and for
+            loops are neither compiled nor loaded while there is no joint, or none that has bounds or closes a loop.
         force_calls: The addresses of the kernels of springs and fields, with the first row and the number of layers of each field.
         around_calls: The addresses of the kernels `around`.
         in_python: Whether plain Python stands in for all of them.
@@ -63,6 +63,7 @@ class IslandKernels:
         forces: CompiledForces = NO_FORCES,
         around: Sequence[Loop | None] = (),
         has_contacts: bool = False,
+        has_joints: bool = True,
     ) -> None:
         """Choose between the kernels and plain Python.
 
@@ -74,12 +75,15 @@ class IslandKernels:
             forces: The forces in compiled loops.
             around: The kernels that bring islands into a tick, in the order of `step.move_islands`; None for those not called.
             has_contacts: Whether contacts are found in each tick.
+            has_joints: Whether there may be islands with joints, or without contacts.
         """
         unused = [] if graph.has_soft or has_contacts else [BOUNDS_CALL, BOUNDED_CALL]
         if not graph.sizes[HAS_LOOPS]:
             unused.append(BALANCE_CALL)
         if not has_contacts and not graph.sizes[CONTACT_COUNT]:
             unused.extend(POINT_CALLS)
+        if not has_joints:
+            unused.extend(JOINT_CALLS)
         if not graph.sizes[FOLLOWERS]:
             unused.append(FOLLOW_CALL)
         self._called = [
@@ -96,6 +100,8 @@ class IslandKernels:
         for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
             self.force_calls[place, 1:] = row, count
             row += count * kind.rows_per_layer
+        if not self.in_python:
+            compile_together([each for each in wanted if each is not None])
         self._link(self.in_python)
 
     def _link(self, for_python: bool) -> None:
@@ -137,12 +143,13 @@ class Bound:
         depends_on_rates: bool,
         around: Sequence[Loop | None],
         has_contacts: bool = False,
+        has_joints: bool = True,
     ) -> None:
         graph = islands.graph
         parts, turn, evaluations = method_for(integrator, depends_on_rates)
         self.parts = parts
         self.evaluations = evaluations
-        self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around, has_contacts)
+        self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around, has_contacts, has_joints)
         layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         states = islands.own, islands.control, islands.stages

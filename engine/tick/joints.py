@@ -123,7 +123,7 @@ class Joints:
             islands, graph = contacts.islands, contacts.islands.graph
             called = *called, numbering_loop(), *contacts.called
         method = integrator, tick.gyroscopic, tick.forces, tick.forces.depends_on_rates
-        bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any)
+        bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any, self.count > 0)
         ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
         packed = Packed(
             *(control, islands.failed, kernels.around_calls, (*ends, *bound.open), bound.step, (*ends, *bound.close)),

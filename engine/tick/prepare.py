@@ -6,16 +6,15 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import members
 from ..compilation import background
-from ..compilation.background import cores
-from ..compilation.choice import Loop, Role, ask, named
-from ..constraints.calls import POINT_CALLS
+from ..compilation.choice import Loop, Role, ask, compile_together, named, processes_for
+from ..constraints.calls import FOLLOW_CALL, JOINT_CALLS, POINT_CALLS
 from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
@@ -66,6 +65,8 @@ class Future(NamedTuple):
     """Whether forces act now that need the loop in passes, which is then prepared for this pitch and not only for any."""
     has_joints: bool
     has_contacts: bool
+    calls_at_stages: bool
+    """Whether Python forces act at the stages of the method, in which all bodies are islands."""
     drives_actuators: bool
     coasts: bool
     threads: int
@@ -95,8 +96,9 @@ def kernels_for(future: Future) -> list[Loop]:
             loops += [loop for loop in every if future.in_passes or not is_special(loop)]
         if future.has_joints or future.has_contacts:
             for method in future.integrators:
-                every_call = kernels_of_islands(method_for(method, False)[1], gyroscopic)
-                loops += every_call if future.has_contacts else every_call[: POINT_CALLS[0]]
+                every_call = enumerate(kernels_of_islands(method_for(method, False)[1], gyroscopic))
+                unused = _unused_calls(future)
+                loops += [loop for place, loop in every_call if place not in unused]
             loops += kernels_of_contacts() if future.has_contacts else []
             loops += [numbering_loop(), *loops_around_islands(future.stores_momentum)]
             loops += [*(loops_of_joint_steps() if divides else []), *([LATCHES_LOOP] if future.has_joints else [])]
@@ -111,6 +113,13 @@ def kernels_for(future: Future) -> list[Loop]:
     if future.coasts:
         wanted.append(COAST_LOOP)
     return list({loop.wanted: loop for loop in wanted}.values())
+
+
+def _unused_calls(future: Future) -> tuple[int, ...]:
+    """The kernels of islands that no tick calls without contacts, or without joints while only bodies in contact are islands."""
+    if not future.has_contacts:
+        return *POINT_CALLS, FOLLOW_CALL
+    return () if future.has_joints or future.calls_at_stages else JOINT_CALLS
 
 
 def is_special(loop: Loop) -> bool:
@@ -151,36 +160,22 @@ def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[L
 
 
 def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
-    """Load kernels, or compile them in as many processes as there are processor cores.
-
-    This process begins with the first kernel and the others with the last one. A kernel that another process is compiling is left to it,
-    and is loaded later.
-    """
+    """Load kernels, or compile them in as many processes as there are processor cores, and say in the log how long it takes."""
     missing = [loop for loop in loops if not loop.can_run]
-    started, processes = perf_counter(), cores() if background.is_usable() else 1
+    started, processes = perf_counter(), processes_for(missing)
     if missing:
         _say_begin(missing, processes)
-    left, done = [*(loop for loop in loops if loop not in missing), *missing], 0
-    if processes > 1 and len(missing) > 1:
-        background.share([loop.wanted for loop in missing], processes - 1)
-    try:
-        while left:
-            if progress is not None:
-                progress(done, len(loops), left[0].name)
-            while (ready := next((loop for loop in left if loop.compile_unless_taken()), None)) is None:
-                sleep(_BETWEEN_LOOKS)
-            left.remove(ready)
-            done += 1
-    finally:
-        background.share([], 0)
+
+    def note(done: int, name: str) -> None:
+        if progress is not None:
+            progress(done, len(loops), name)
+
+    compile_together(loops, note)
     if missing:
         _LOG.warning("World.prepare: %d kernels were compiled in %.1f s", len(missing), perf_counter() - started)
-    if progress is not None:
-        progress(len(loops), len(loops), "")
+    note(len(loops), "")
 
 
-_BETWEEN_LOOKS = 0.02
-"""Time [s] between two looks whether another process has compiled a kernel."""
 _SECONDS = {
     "passes": 2.0,
     "strang": 2.0,

@@ -1,6 +1,9 @@
 """Boxes that touch, in this engine at 1/60 s and, where they are installed, in MuJoCo and pybullet at 4 × 1/240 s, taking turns.
 
-    python -m tests.benchmarks contacts [SCENES]
+    python -m tests.benchmarks contacts
+    python -m tests.benchmarks.contacts SCENES
+
+"field" and "mesh" are a hundred bodies of five shapes on hills, "heap1000" a thousand boxes, in this engine alone.
 
 Prints, per scene, the median processor time per 1/60 s of each engine, their ratios to this one, and what this engine left: overlap, drift,
 speed. A figure that misses its limit is marked, and the exit code is then 1. Times have no limits, their ratios have.
@@ -178,6 +181,45 @@ def heap(count: int, seed: int = 1) -> list[Cube]:
     return cubes
 
 
+def dumped(edge: int = 10, seed: int = 2) -> list[Cube]:
+    """Cubes of 0.5 m in a grid, in random orientations, which fall on the ground and spread."""
+    random = np.random.default_rng(seed)
+    turns = random.normal(size=(edge**3, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    places = 0.95 * np.indices((edge, edge, edge)).reshape(3, -1).T + 0.02 * random.normal(size=(edge**3, 3)) + 0.6
+    return [
+        Cube(tuple(place), 0.5, turn=tuple(turn)) for place, turn in zip(places.tolist(), turns.tolist(), strict=True)
+    ]
+
+
+def on_hills(is_mesh: bool, count: int = 100, seed: int = 5) -> World:
+    """Bodies of five shapes that fall on hills of 131,072 triangles as a field, or of 100,352 as a mesh, and roll down."""
+    random, edge = np.random.default_rng(seed), 225 if is_mesh else 257
+    x = np.linspace(-3.0 * np.pi, 3.0 * np.pi, edge)
+    rough = 0.03 * random.normal(size=(edge, edge))
+    ground: Any = shapes.HeightField(np.cos(x)[:, np.newaxis] * np.cos(x) + rough, 64.0 / (edge - 1))
+    world = World(1 / 60, compilation="wait")
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    material = shapes.Material(friction=FRICTION)
+    world.add_shape(shapes.TriangleMesh(ground.vertices, ground.faces) if is_mesh else ground, material=material)
+    for side in (1.0, -1.0):
+        world.add_shape(shapes.Plane((side, 0.0, 0.0), -31.0), material=material)
+        world.add_shape(shapes.Plane((0.0, side, 0.0), -31.0), material=material)
+    kinds = (
+        shapes.Sphere(0.25),
+        shapes.Box((0.5, 0.4, 0.3)),
+        shapes.Capsule(0.15, 0.4),
+        shapes.Cylinder(0.2, 0.4),
+        shapes.ConvexHull(0.25 * random.normal(size=(20, 3))),
+    )
+    mass = MassProperties.box(2.0, (0.5, 0.4, 0.3))
+    for number in range(count):
+        place, turn = (*random.uniform(-25.0, 25.0, 2), 2.0), random.normal(size=4)
+        body = world.add_body(mass, position=place, orientation=turn / np.linalg.norm(turn))
+        body.add_shape(kinds[number % len(kinds)], material=material)
+    return world
+
+
 def flung_together(seed: int = 3) -> list[Cube]:
     """27 cubes that tumble towards each other, without gravity."""
     random = np.random.default_rng(seed)
@@ -310,6 +352,9 @@ SCENES = {
     "welded": Scene(lambda: lander(False), 20.0, LANDED),
     "pyramid": cubes_of(lambda: pyramid(10), 10.0, {"overlap [m]": 1e-3, "× MuJoCo": 0.6}),
     "heap30": cubes_of(lambda: heap(30), 6.0, {"overlap [m]": 0.03, "× MuJoCo": 1.4}),
+    "heap1000": Scene(lambda: ours(dumped()), 4.0, {}),
+    "field": Scene(lambda: on_hills(is_mesh=False), 10.0, {}),
+    "mesh": Scene(lambda: on_hills(is_mesh=True), 10.0, {}),
     "bin30": cubes_of(lambda: heap(30), 6.0, {}, True),
     "bin100": cubes_of(lambda: heap(100), 6.0, {"overlap [m]": 0.08, "× MuJoCo": 0.6}, True),
 }

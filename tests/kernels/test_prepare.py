@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces, integrators
+from engine import MassProperties, World, forces, integrators, shapes
 from engine.__main__ import main
 from engine.compilation import background, choice, compiler, kernel_files
 from engine.compilation.choice import named
@@ -170,6 +170,87 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
     assert {loop.name for loop in asked} >= {"islands-open", "move-islands", "run-program", "move", "undo-move"}
     missing = [loop.name for loop in asked if loop.wanted not in known]
     assert [name for name in missing if name not in NEVER_LINKED] == []
+
+
+def crate_on_the_ground(**options):
+    """A box that touches a plane, and a free body above it."""
+    world = World(1 / 60, **options)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+    world.add_shape(shapes.Plane((0, 0, 1)))
+    for height in (0.5, 9.0):
+        body = world.add_body(MassProperties.box(2.0, (1, 1, 1)), position=(0.0, 0.0, height))
+        body.add_shape(shapes.Box((1, 1, 1)))
+    return world
+
+
+OF_JOINTS = {"joint-rows", "island-positions", "island-velocities", "island-bounded", "joint-bounds", "island-correct"}
+"""Kernels that a quarter of the time to compile a world with contacts went into, which it calls only if it has joints as well."""
+
+
+def test_a_world_with_contacts_needs_the_kernels_of_joints_once_it_has_joints(monkeypatch):
+    """They are neither linked nor prepared before; a joint that is added holds, and Python forces at stages find them."""
+    world, linked, names = crate_on_the_ground(), [], []
+    monkeypatch.setattr("engine.tick.island_kernels.compile_together", linked.append)
+    world.step(2)
+    (first,) = ({loop.name for loop in loops} for loops in linked)
+    assert {"find-contacts", "point-rows", "island-cones", "island-prepare"} <= first and not first & OF_JOINTS
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: names.extend(loop.name for loop in loops))
+    world.prepare()
+    assert first - set(names) == set() == OF_JOINTS & set(names)
+    crate, other = world.bodies
+    world.add_joint(Ball(crate, other, at_body=(0.0, 0.0, other.position[2] - crate.position[2])))
+    world.step(3)
+    assert OF_JOINTS <= {loop.name for loop in linked[-1]}
+    # the body above falls no further, because the joint rests on the crate
+    assert other.position[2] - crate.position[2] == pytest.approx(8.5 - 4.905 * 6 / 3600, abs=1e-2)
+    assert abs(crate.velocity[2] - other.velocity[2]) < 1e-9
+    names.clear()
+    world.prepare()
+    assert OF_JOINTS <= set(names)
+
+    # all bodies are islands, also those that touch nothing
+    class AtStages(forces.Force):
+        evaluate = "stage"
+
+        def apply(self, wrench, bodies, time):
+            pass
+
+    staged = crate_on_the_ground()
+    staged.add_force(AtStages())
+    names.clear()
+    staged.prepare()
+    assert OF_JOINTS <= set(names)
+    with pytest.warns(UserWarning, match="Python force"):
+        staged.step(3)
+    assert staged.bodies[1].position[2] == pytest.approx(9.0 - 4.905 / 400, abs=1e-12)
+
+
+def test_a_world_that_waits_has_other_processes_compile_too(monkeypatch):
+    """Each kernel is loaded once; what another process compiles is left to it until it is there."""
+    shared, made, others = [], [], {"two": 2}
+    monkeypatch.setattr(background, "is_usable", lambda: True)
+    monkeypatch.setattr(background, "cores", lambda: 3)
+    monkeypatch.setattr(background, "share", lambda wanted, processes: shared.append((list(wanted), processes)))
+    monkeypatch.setattr(choice, "sleep", lambda seconds: None)
+
+    def loop(name, can_run):
+        def compile_unless_taken():
+            others[name] = others.get(name, 0) - 1
+            is_here = others[name] < 0
+            made.extend([name] * is_here)
+            return is_here
+
+        return types.SimpleNamespace(name=name, can_run=can_run, wanted=name, compile_unless_taken=compile_unless_taken)
+
+    noted = []
+    loops = [loop("one", False), loop("known", True), loop("two", False), loop("three", False)]
+    choice.compile_together(loops, lambda done, name: noted.append((done, name)))
+    assert sorted(made) == ["known", "one", "three", "two"] and made[-1] == "two"
+    assert shared == [(["one", "two", "three"], 2), ([], 0)]
+    assert [done for done, _name in noted] == [0, 1, 2, 3]
+    shared.clear()
+    choice.compile_together([loop("known", True)])
+    assert shared == []
 
 
 @pytest.fixture
