@@ -40,7 +40,7 @@ CLIPS = {
     "swarm": (60, 75),
     "fleet": (30, 90),
     "orbit": (150, 90),
-    "detumble": (0, 90),
+    "detumble": (0, 60),
     "attitude": (90, 90),
     "approach": (0, 120),
     "arm": (30, 120),

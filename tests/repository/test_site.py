@@ -14,7 +14,7 @@ from demos.commands import gallery
 ROOT = Path(__file__).parents[2]
 GALLERY = ROOT / "docs" / "gallery"
 CLIPS = ROOT / "demos" / "pictures" / "clips"
-DEMOS = sorted(path.stem for path in CLIPS.glob("*.mp4"))
+DEMOS = list(gallery.CLIPS)
 
 
 @pytest.fixture(scope="module")
