@@ -169,7 +169,8 @@ class World:
     Example:
         >>> from engine import MassProperties, World
         >>> world = World(dt=1 / 120)
-        >>> ship = world.add_body(MassProperties.box(mass=1200.0, size=(2.0, 2.0, 4.0)), velocity=(1.0, 0.0, 0.0))
+        >>> hull = MassProperties.box(mass=1200.0, size=(2.0, 2.0, 4.0))
+        >>> ship = world.add_body(hull, velocity=(1.0, 0.0, 0.0))
         >>> world.step(120)
         >>> ship.position.round(12).tolist()
         [1.0, 0.0, 0.0]
