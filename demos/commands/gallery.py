@@ -11,6 +11,7 @@ from ..internals import PROGRAM, Clip, context
 from . import flip
 
 FOLDER = Path("demos") / "pictures"
+CLIP_FOLDER = FOLDER / "clips"
 
 PICTURES = {
     "tumble.webp": ("tumble", "--frames 430"),
@@ -71,10 +72,11 @@ def main(arguments: Sequence[str] = ()) -> int:
         return 1
     options = [f"--hud={wanted.hud}", *([f"--hide={wanted.hide}"] if wanted.hide else []), f"--orbit={wanted.orbit}"]
     if wanted.clips:
-        return draw_clips(wanted.folder, wanted.only, options)
-    status = draw(wanted.folder, only=wanted.only, options=options)
+        return draw_clips(wanted.folder or CLIP_FOLDER, wanted.only, options)
+    folder = wanted.folder or FOLDER
+    status = draw(folder, only=wanted.only, options=options)
     if not status and not {FLIP, "flip"}.isdisjoint(wanted.only or [FLIP]):
-        status = flip.draw(wanted.folder / FLIP)
+        status = flip.draw(folder / FLIP)
     return status
 
 
@@ -141,7 +143,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"{PROGRAM} pictures", description="Draws the pictures of the README and the gallery."
     )
-    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, metavar="FOLDER", help=f"default {FOLDER}")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="FOLDER", help=f"default {FOLDER}, and {CLIP_FOLDER} for clips"
+    )
     parser.add_argument(
         "--only",
         nargs="+",

@@ -143,6 +143,8 @@ def test_the_command_for_the_pictures_takes_a_folder_and_nothing_else(tmp_path, 
     assert main(["pictures"]) == 0 and main(["pictures", str(tmp_path)]) == 0
     pictures = Path("demos/pictures")
     assert drawn == [pictures, pictures / "flip.webp", tmp_path, tmp_path / "flip.webp"]
+    monkeypatch.setattr(gallery, "draw_clips", lambda folder, *_: drawn.append(folder) or 0)
+    assert main(["pictures", "--clips"]) == 0 and drawn[-1] == pictures / "clips"
     assert main(["pictures", "--size", "9x9"]) == 2 and "[FOLDER]" in capsys.readouterr().err
     assert main(["pictures", "--only", "tumbel"]) == 2 and "'tumble'" in capsys.readouterr().err
 
