@@ -389,7 +389,7 @@ def should_fuse(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
     if policy.waits and not policy.is_prepared and (not has_fields or policy.mode == "wait" or background.is_usable()):
         return True
     if not (fused.can_run if policy.waits else _is_here(fused, passes)):
-        can_go_on = any(loop.can_run for loop in passes)
+        can_go_on = any(loop.is_loaded for loop in passes) or any(loop.can_run for loop in passes)
         if not can_go_on and not policy.waits:
             ask(passes[-1:])  # first, because it serves after any change, and any number of bodies
         is_coming = ask([fused])

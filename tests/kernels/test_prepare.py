@@ -586,13 +586,15 @@ def test_a_world_looks_again_only_when_something_has_arrived(monkeypatch):
 
 
 @needs_numba
-def test_no_frame_loads_a_loop_while_another_one_is_loaded(monkeypatch):
+@pytest.mark.parametrize("change", ["spring", "gravity"])
+def test_no_frame_loads_a_loop_while_another_one_is_loaded(change, monkeypatch):
     """Loading takes 10 to 40 ms, which the frame after a change took longer where the kernel was in the cache."""
-    workshop = Workshop(monkeypatch)
-    monkeypatch.setattr(choice, "can_run", lambda *kernel: True)
+    workshop, loaded = Workshop(monkeypatch), []
+    monkeypatch.setattr(choice, "can_run", lambda function, types: loaded.append(function.py_func.__qualname__) is None)
     world = game(integrator="rk4")
-    CHANGES["spring"](world)
+    CHANGES[change](world)
     world.step()
+    assert not [name for name in loaded if "-264" in name]
     assert world._plan._program.run.func.py_func.__qualname__.endswith("-0")
     workshop.deliver()
     world.step()
