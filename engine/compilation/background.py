@@ -425,6 +425,7 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the simulation
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
+    compiler.do_without_blas()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
     while (message := _read(sys.stdin.buffer)) is not None:

@@ -779,6 +779,26 @@ def test_no_process_forks_while_a_kernel_is_loaded(monkeypatch):
     assert os.waitstatus_to_exitcode(status) == 0
 
 
+ONLY_COMPILES = """
+import sys
+from engine.compilation import compiler
+compiler.do_without_blas()
+
+@compiler.kernel("sum-of-two")
+def kernel(first, second):
+    return first + second
+
+assert kernel(1.0, 2.0) == 3.0
+assert "numba.np.arraymath" in sys.modules and "scipy.linalg" not in sys.modules
+"""
+
+
+@needs_numba
+def test_a_process_that_only_compiles_imports_no_linear_algebra():
+    """The import of scipy's took a third of a second in every compiler process."""
+    subprocess.run([sys.executable, "-c", ONLY_COMPILES], cwd=ROOT, check=True, timeout=PATIENCE)
+
+
 HOLD_PLACE = "import sys; sys.stdin.read()"
 
 
