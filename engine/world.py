@@ -49,6 +49,7 @@ from .html_table import html_table
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
+from .joints.host import End
 from .joints.island import Island
 from .joints.joint import Joint
 from .joints.mobility import Direction
@@ -82,7 +83,7 @@ from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.island_orders import islands_with_orders
 from .tick.joint_events import EVENTS
-from .tick.joint_impulses import End, compliances, energies_of_impact
+from .tick.joint_impulses import compliances, energies_of_impact
 from .tick.joint_inertia import inertia_about
 from .tick.joints import Joints, refuse_joints
 from .tick.origin import shift_origin

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import pi
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..constraints import layout
 from ..constraints.fit import FARTHEST_POINT
@@ -12,6 +12,7 @@ from ..kernels.exponential import exponential
 from ..kernels.vectors import dot
 from ..store.rows import fixed
 from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS
+from .host import Host
 from .joint import Joint
 
 HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED, CLOSED = range(7)
@@ -67,17 +68,17 @@ class ClosingJoint(Joint):
             angles = dot(axis, second) * dot(axis, second) + dot(axis, third) * dot(axis, third)
         return 0.5 * (stiffness * dot(gap, gap) + turning * angles)
 
-    def _may_lock(self, world: Any, gap: float, turn: float) -> bool:
+    def _may_lock(self, world: Host, gap: float, turn: float) -> bool:
         """Whether the gap [m] and the angle [rad] are small enough to become rigid, and no other welds keep them from closing."""
         if gap > LOCKED_WITHIN or turn > LOCKED_WITHIN:
             return False
         return (gap <= FARTHEST_POINT and turn <= FARTHEST_POINT) or not world._joints.fit.are_welded_without(self)
 
-    def _advance(self, world: object) -> str | None:
+    def _advance(self, world: Host) -> str | None:
         """Do what is due at the start of a tick; the event, if there was one."""
         raise NotImplementedError
 
-    def _resume(self, world: object) -> None:
+    def _resume(self, world: Host) -> None:
         if self._numbers(layout.LATCH_PHASE, 1)[0] == HARD:
             self._write_numbers(layout.LATCH_PHASE, (float(CLOSED),))
 
@@ -94,7 +95,7 @@ class ClosingJoint(Joint):
         ends = [(self.body, self._lever())]
         if self.other is not None:
             ends.append((self.other, self._lever("other")))
-        world: Any = self.body.world
+        world: Host = self.body.world
         for freedom, directions in enumerate((POINT_DIRECTIONS, TURN_DIRECTIONS)):
             inertia = 3.0 / sum(world._compliances(ends, directions))
             numbers = (0.0, inertia * rate * rate, 2.0 * ratio * inertia * rate, 0.0)
@@ -103,7 +104,7 @@ class ClosingJoint(Joint):
     def _lock(self) -> None:
         """Become rigid; the impulse of that is shared with the other joints of the island in the tick that starts."""
         self._go(CLOSED, layout.WELD)
-        world: Any = self.body.world
+        world: Host = self.body.world
         world._joints.fit.note_slack(self)
 
     def _stiffen(self, frequency: float, lapsed: float, dt: float) -> None:

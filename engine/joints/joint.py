@@ -18,6 +18,7 @@ from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema
+from .host import Host
 
 _REST = (0.0, 0.0, 0.0, 1.0)
 _FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
@@ -259,14 +260,14 @@ class Joint(TableRows):
                 store.world()._joints.fit.require(self, repr(self), "enabled", True)
                 self._resume(store.world())
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         # what it carried when it was removed, perhaps too much, is not what it carries now
         self._table.write(_FORCES, self._slice().start, 0.0)
         if self.enabled:
             world._joints.fit.require(self, "World.add_joint", "joint", self)
             self._resume(world)
 
-    def _resume(self, world: Any) -> None:
+    def _resume(self, world: Host) -> None:
         """Do what is due when the joint acts again, after it was disabled or out of the world."""
 
     def _come_apart(self) -> None:
@@ -309,12 +310,9 @@ def pose_of(body: BodyHandle | None) -> Pose:
     """The pose of a body; the world is a body at its own origin."""
     if body is None:
         return (0.0, 0.0, 0.0), _REST, (0.0, 0.0, 0.0)
-    handle: Any = body
-    return (
-        tuple(handle.position.tolist()),
-        tuple(handle.orientation.tolist()),
-        tuple(handle.center_of_mass_body.tolist()),
-    )
+    (x, y, z), (a, b, c, d) = body.position.tolist(), body.orientation.tolist()
+    center_x, center_y, center_z = body.center_of_mass_body.tolist()
+    return (x, y, z), (a, b, c, d), (center_x, center_y, center_z)
 
 
 def check_bodies(body: BodyHandle, other: BodyHandle | None, owner: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy.typing as npt
 
@@ -16,6 +16,7 @@ from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
 from .closing import ARMED, CLOSED, DISARMED, FAILED, HARD, RELEASED, SOFT, ClosingJoint
+from .host import Host
 from .joint import AXES, check_bodies, pose_of, threshold, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
@@ -260,8 +261,8 @@ class Latch(ClosingJoint):
             refuse(self, "release", push, "called while the latch is in a world")
         if self.state == "open":
             refuse(self, "state", self.state, '"soft" or "hard" to be released')
-        body: Any = self.body
-        other: Any = self.other
+        body, other = self.body, self.other
+        assert other is not None  # a latch is between two bodies
         along = scale(impulse, rotate(pose_of(body)[1], 2.0, self._axis_body()))
         point = body.to_world(self.at_body)
         with self._table.store.all_or_nothing():
@@ -272,7 +273,7 @@ class Latch(ClosingJoint):
 
     # at the start of a tick
 
-    def _advance(self, world: Any) -> str | None:
+    def _advance(self, world: Host) -> str | None:
         """Capture, retract, lock or arm the latch; return the event, if there was one."""
         phase, since, _energy = self._value("latch").tolist()
         if phase == RELEASED:
@@ -303,7 +304,7 @@ class Latch(ClosingJoint):
                 return "failed"
         return None
 
-    def _resume(self, world: object) -> None:
+    def _resume(self, world: Host) -> None:
         super()._resume(world)
         if self.state == "soft":  # the ports may be anywhere now
             self._go(ARMED, layout.OPEN)
@@ -311,7 +312,7 @@ class Latch(ClosingJoint):
     def _come_apart(self) -> None:
         self._go(DISARMED, layout.OPEN)
 
-    def _catch(self, world: Any) -> None:
+    def _catch(self, world: Host) -> None:
         """Hold the ports by springs where they are."""
         row = self._slice().start
         position, _q, _center = pose_of(self.body)

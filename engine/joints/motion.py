@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..kernels.vectors import Vector, add, cross, subtract
+from ..store.rows import BodyHandle
 from .joint import Joint, pose_of
 
 
@@ -16,14 +15,14 @@ def relative_velocity(joint: Joint, point: Vector) -> Vector:
     return subtract(own, _velocity(joint.other, add(subtract(position, other_position), point)))
 
 
-def _velocity(body: Any, arm: Vector) -> Vector:
+def _velocity(body: BodyHandle | None, arm: Vector) -> Vector:
     if body is None:
         return 0.0, 0.0, 0.0
     x, y, z = body.velocity.tolist()
     return add((x, y, z), cross(_rates(body), arm))
 
 
-def _rates(body: Any) -> Vector:
+def _rates(body: BodyHandle | None) -> Vector:
     x, y, z = (0.0, 0.0, 0.0) if body is None else body.angular_velocity_world.tolist()
     return x, y, z
 

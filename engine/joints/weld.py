@@ -14,6 +14,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .closing import SOFT, ClosingJoint
+from .host import Host
 from .joint import check_bodies, points, seen_from, threshold
 
 
@@ -98,14 +99,14 @@ class Weld(ClosingJoint):
         """State of the weld, "soft" while springs pull the bodies together, then "hard"."""
         return "soft" if self._numbers(layout.LATCH_PHASE, 1)[0] == SOFT else "hard"
 
-    def _resume(self, world: Any) -> None:
+    def _resume(self, world: Host) -> None:
         super()._resume(world)
         if self.state == "soft" and self._pull_together is not None:
             self._soften(*self._pull_together)
             self._write_numbers(layout.CAPTURED_ENERGY, (0.0,))
             self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))
 
-    def _advance(self, world: Any) -> str | None:
+    def _advance(self, world: Host) -> str | None:
         """Become rigid once the gap is small; return the event, if there was one."""
         if self.state == "hard":
             return None

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray, members, read_only_attributes, refuse
 from ..reading import reading
@@ -19,7 +20,7 @@ Value = TypeVar("Value")
 
 
 class BodyHandle(Protocol):
-    """The attributes of a body that forces use."""
+    """What forces, parts and joints use of a body."""
 
     @property
     def index(self) -> int: ...
@@ -29,6 +30,16 @@ class BodyHandle(Protocol):
     def world(self) -> Any: ...
     @property
     def center_of_mass_body(self) -> FloatArray: ...
+    @property
+    def position(self) -> FloatArray: ...
+    @property
+    def orientation(self) -> FloatArray: ...
+    @property
+    def velocity(self) -> FloatArray: ...
+    @property
+    def angular_velocity_world(self) -> FloatArray: ...
+    def to_world(self, point_body: npt.ArrayLike) -> FloatArray: ...
+    def apply_impulse(self, impulse_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None: ...
 
 
 def is_body(value: object) -> bool:
@@ -244,7 +255,7 @@ class TableRows:
         first = table.append(columns)
         self._return_to(table, first, first + columns.shape[1])
 
-    def _joined(self, world: object) -> None:
+    def _joined(self, world: Any) -> None:
         """Called when it has been added to a world; if it raises, the addition is undone."""
 
     def _left(self, world: object) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 from ..constraints import layout
 from ..constraints.rows import limits_reached
 from ..joints.closing import CLOSED, DISARMED, HARD, ClosingJoint
-from ..joints.joint import JOINTS
+from ..joints.freedom import FreedomJoint
+from ..joints.joint import JOINTS, Joint
 from ..store.calling import NEVER_RUN, EventCallback, refuse_result
 from ..store.store import Store
 from .latches import OpenLatches
@@ -93,7 +94,7 @@ class JointEvents:
         for row in rows.tolist():
             self._table.write(layout.LATCH_PHASE, row, HARD)
 
-    def _found(self, world: Any) -> Iterator[tuple[Any, str]]:
+    def _found(self, world: Any) -> Iterator[tuple[Joint, str]]:
         for joint in world.joints:
             row = joint.rows.start
             column = self._table.array[:, row].tolist()
@@ -119,7 +120,7 @@ class JointEvents:
                     yield joint, "limit"
 
 
-def _is_near_limit(joint: Any, column: Sequence[float], freedom: int) -> bool:
+def _is_near_limit(joint: FreedomJoint, column: Sequence[float], freedom: int) -> bool:
     """Whether a freedom is at one of its limits up to rounding."""
     now = joint._coordinates()[freedom]
     limits = column[layout.LOWER + freedom], column[layout.UPPER + freedom]

@@ -9,7 +9,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..constraints import layout
 from ..constraints.fit import FARTHEST_POINT, misfits
-from ..joints.joint import JointConflictError
+from ..joints.joint import Joint, JointConflictError
 from ..loops.layout import ORIENTATION, POSITION
 from ..rotation import rotate
 from ..store.bodies import Bodies
@@ -28,7 +28,7 @@ class JointFit:
         """The joints by their rows."""
         return {joint.rows.start: joint for joint in self._store.world().joints}
 
-    def require(self, joint: Any, owner: str, argument: str, value: object) -> None:
+    def require(self, joint: Joint, owner: str, argument: str, value: object) -> None:
         """Reject a joint of this world that does not hold at the current poses.
 
         Raises:
@@ -70,7 +70,7 @@ class JointFit:
             rule = f"left False until it holds again, within {near:.3g} m and {FARTHEST_POINT:g} rad"
         refuse(owner, argument, value, rule, hint=f"{self._places(joint)}, and the joint is off by {miss}")
 
-    def note_slack(self, joint: Any) -> None:
+    def note_slack(self, joint: Joint) -> None:
         """Note by how much the joints of a loop that this one closes miss each other now, so that ticks ask for no better fit.
 
         What is rounded when poses are stored, and what the solver leaves, misfits a joint that is made for the current poses.
@@ -100,12 +100,12 @@ class JointFit:
         points = origins - origins[0] + rotate(array[ORIENTATION : ORIENTATION + 4, bodies].T, at_body)
         return float(np.sqrt(((points - points[0]) ** 2).sum(axis=1).max()))
 
-    def _places(self, joint: Any) -> str:
+    def _places(self, joint: Joint) -> str:
         """The two points of a joint, in words."""
         there = joint.at_other if joint.other is None else joint.other.to_world(joint.at_other)
         return f"at_body is at {joint.body.to_world(joint.at_body).tolist()} and at_other at {there.tolist()} in the world frame"
 
-    def are_welded_without(self, joint: Any) -> bool:
+    def are_welded_without(self, joint: Joint) -> bool:
         """Whether welds and locked latches other than this joint make its bodies one."""
         return bool(self._path(joint.rows.start, only_welds=True))
 

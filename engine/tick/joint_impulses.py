@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..constraints import blocks, layout, solver, step
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
+from ..joints.host import End
 from ..joints.mobility import Direction, Matrix
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, apply_symmetric, cross, dot, scale, subtract
@@ -34,6 +35,7 @@ from ..loops.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
+from ..store.rows import BodyHandle
 from .island_kernels import IslandKernels, common_arguments, loops_around_islands, method_for
 from .joints import Joints
 
@@ -43,9 +45,6 @@ _AN_INSTANT = 1e-100
 _REPEATS = 3
 _SOLUTION = slice(layout.SOLUTION, layout.SOLUTION + 6)
 _LINEAR = range(layout.LINEAR, layout.LINEAR + 3)
-
-End = tuple[Any, Vector]
-"""A body, and the point at which an impulse acts on it, from its mass centre, world frame."""
 
 Pushed = list[tuple[int, Vector, Vector]]
 """The place of each body on which an impulse acts, with the impulse, world frame, and the angular impulse, body frame."""
@@ -82,7 +81,7 @@ class Impulses:
             ),
         )
 
-    def island_of(self, body: Any) -> int:
+    def island_of(self, body: BodyHandle) -> int:
         """The number of the island of a body, or -1 if no joint acts on it."""
         return self.island_at(body.index)
 

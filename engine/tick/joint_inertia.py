@@ -10,12 +10,13 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..constraints import layout
-from ..joints.joint import pose_of
+from ..joints.host import End
+from ..joints.joint import Joint, pose_of
 from ..joints.mobility import Direction, Matrix, Side, last_with_others_held, mobility
 from ..kernels.vectors import Vector, add, subtract
 from ..loops.layout import INERTIA, MASS, ORIENTATION, POSITION
 from ..rotation import to_matrix
-from .joint_impulses import End, Impulses
+from .joint_impulses import Impulses
 from .joints import Joints
 
 _WORLD = -1
@@ -25,7 +26,7 @@ _HOLDS = np.array([count > 0 for count in layout.EQUALITY_ROWS])
 def inertia_about(
     joints: Joints,
     world: object,
-    joint: Any,
+    joint: Joint,
     point: Vector,
     held: Sequence[Direction],
     others: Sequence[Direction],
@@ -54,7 +55,9 @@ def inertia_about(
     return 1.0 / yields if yields > 0.0 else inf
 
 
-def _sides(joints: Joints, world: object, joint: Any, point: Vector, alone: Sequence[Side]) -> tuple[list[Side], bool]:
+def _sides(
+    joints: Joints, world: object, joint: Joint, point: Vector, alone: Sequence[Side]
+) -> tuple[list[Side], bool]:
     """The rigid bodies on both sides of a joint without those that the world holds, and whether the joint is part of a loop."""
     first = _connected(joints, joint, joint.body.index)
     sides = [] if _WORLD in first else [_whole(world, first, joint, point, alone[0])]
@@ -68,7 +71,7 @@ def _sides(joints: Joints, world: object, joint: Any, point: Vector, alone: Sequ
     return sides, _WORLD in first and _WORLD in second
 
 
-def _connected(joints: Joints, joint: Any, start: int) -> dict[int, None]:
+def _connected(joints: Joints, joint: Joint, start: int) -> dict[int, None]:
     """The rows of the bodies that other joints connect to one, and the world if they do; not those beyond the world."""
     array = joints.table[:, : joints.count]
     acts = (array[layout.ENABLED] != 0.0) & _HOLDS[array[layout.TYPE].astype(int)]
@@ -93,7 +96,7 @@ def _alone(body: Any, point: Vector, first: Any) -> Side:
     return Side(arm, q, float(body.inverse_mass), np.asarray(body.inverse_inertia_body).tolist())
 
 
-def _whole(world: Any, places: dict[int, None], joint: Any, point: Vector, alone: Side) -> Side:
+def _whole(world: Any, places: dict[int, None], joint: Joint, point: Vector, alone: Side) -> Side:
     """Bodies that move as one as a side of a joint."""
     if len(places) == 1:
         return alone
@@ -115,7 +118,7 @@ def _whole(world: Any, places: dict[int, None], joint: Any, point: Vector, alone
     )
 
 
-def _in_loop(joints: Joints, world: object, joint: Any, point: Vector, rows: Sequence[Direction]) -> Matrix:
+def _in_loop(joints: Joints, world: object, joint: Joint, point: Vector, rows: Sequence[Direction]) -> Matrix:
     """Rates of rows of a joint for unit impulses of them, while the other joints of the island hold."""
     ends: list[End] = [(joint.body, point)]
     if joint.other is not None:
