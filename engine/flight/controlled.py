@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, integer, refuse
 from ..compilation.choice import Loop
 from ..joints.assembly import assembly_for
+from ..store.host import Host
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from .body_torque import BodyTorque
@@ -311,14 +312,14 @@ class Controlled(SampledPart):
                     hint=f"{member!r} is on another body",
                 )
 
-    def _stop_actuators(self, world: Any) -> None:
+    def _stop_actuators(self, world: Host) -> None:
         if callable(stop := getattr(self._actuators, "stop", None)):
             stop()  # a command of zero would fire the remainders of pulses, and leave pulses that run
         else:
             force = None if self._numbers("force_is_free")[0] else [0.0, 0.0, 0.0]
             LoopSamples(self).command([0.0, 0.0, 0.0], force, self._seconds(world))
 
-    def _leaving(self, world: Any) -> None:
+    def _leaving(self, world: Host) -> None:
         if self.enabled:
             self._stop_actuators(world)
 
@@ -326,7 +327,7 @@ class Controlled(SampledPart):
         if isinstance(self._reference, Pointing):
             self._replace("_reference", self._reference._moved(shift))
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         measured, seconds = self._measured, self._seconds(world)
         if isinstance(measured, TableRows):
             if measured._table.store is not self._table.store:
@@ -346,7 +347,7 @@ class Controlled(SampledPart):
             rule = f"made for the sample period of the loop, {seconds!r} s"
             refuse(self, "actuators", actuators, rule, hint=f"their period is {period!r} s")
 
-    def _sample(self, world: Any) -> None:
+    def _sample(self, world: Host) -> None:
         LoopSamples(self).take(world)
 
     def _sampler(self) -> Callable[[Any], None]:
@@ -354,7 +355,7 @@ class Controlled(SampledPart):
             return self._sample
         return LoopSamples(self).take
 
-    def _loops(self, world: Any) -> list[Loop]:
+    def _loops(self, world: Host) -> list[Loop]:
         return LoopSamples(self).loops(world) if type(self)._sample is Controlled._sample else []
 
     @property
@@ -369,11 +370,11 @@ class Controlled(SampledPart):
             return JetsOfMembers(actuators)
         return TorquesOfMembers(actuators) if isinstance(actuators, BodyTorque) else WheelsOfMembers(actuators)
 
-    def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:
+    def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
         """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
         return sample_members(self, world, ticks, due)
 
-    def _seconds(self, world: Any) -> float:
+    def _seconds(self, world: Host) -> float:
         """Time between two samples [s]."""
         return float(self._every * world.dt)
 

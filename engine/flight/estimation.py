@@ -38,6 +38,7 @@ from ..loops.columns import (
     store_vector,
 )
 from ..reading import reading
+from ..store.host import Host
 from ..store.rows import Parameter, checked, fixed, reference_fields
 from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Kind, Schema
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
@@ -711,7 +712,7 @@ class AttitudeFilter(SampledPart):
     def _needed(self) -> tuple[Any, ...]:
         return self._gyro, *self._trackers
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         for part in (self._gyro, *self._trackers):
             if not any(part is other for other in world.parts):
                 refuse(self, "each sensor", part, "a part of this world", hint="add it first")
@@ -725,7 +726,7 @@ class AttitudeFilter(SampledPart):
         if _lateness(self._trackers, self._every)[1]:
             _use_waiting(array, row, 1, 1, 0, self._every, world._dt, out)
 
-    def _sample(self, world: Any) -> None:
+    def _sample(self, world: Host) -> None:
         FilterSamples(self).take(world)
 
     def _sampler(self) -> Callable[[Any], None]:
@@ -735,7 +736,7 @@ class AttitudeFilter(SampledPart):
     def _has_form_for_members(self) -> bool:
         return type(self)._sample is AttitudeFilter._sample
 
-    def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:
+    def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
         """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
         table, rows, members = self._table, self._slice(), len(ticks)
         first, width = rows.start, (rows.stop - rows.start) // members
@@ -772,7 +773,7 @@ class FilterSamples:
         self._count = late + 1
         self._out = np.empty((_SIZE, 1))
 
-    def take(self, world: Any) -> None:
+    def take(self, world: Host) -> None:
         """Predict the state up to this tick, and use the sightings that arrive in it."""
         filter, gyro, every, early, count, out = (
             self._filter,

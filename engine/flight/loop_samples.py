@@ -14,6 +14,7 @@ from ..compilation.choice import Loop, StandIn, in_python, named
 from ..compilation.compiler import COMPILED, address_in_python, address_of_bound, plain, without_dispatch
 from ..compilation.packed import Packed
 from ..kernels.attitude import error_angle
+from ..store.host import Host
 from . import loop_kernel
 from .driver import Driver
 from .formula_law import STATE_BEFORE, FormulaLaw, FormulaSamples
@@ -45,7 +46,7 @@ class LoopSamples:
         self._seconds, self._size = 0.0, 0
         self._kernel: _Kernel | None = None
 
-    def take(self, world: Any) -> None:
+    def take(self, world: Host) -> None:
         """Take a sample: ask the reference, sample the law, and command the actuators."""
         loop = self._loop
         if loop._law is not self._law:
@@ -89,14 +90,14 @@ class LoopSamples:
         if result == loop_kernel.COMMANDED:
             self.command(*kernel.due, self._seconds, kept[own:].tolist())
 
-    def loops(self, world: Any) -> list[Loop]:
+    def loops(self, world: Host) -> list[Loop]:
         """The kernels that the samples need, none of which has been compiled for this."""
         loop = self._loop
         self._prepare(loop._law, loop._seconds(world))
         driver = self._driver if self._is_own(loop._actuators) else None
         return [] if self._formula is None else _Kernel(world, loop, self._formula, driver, self._seconds).loops
 
-    def _take_of_user(self, world: Any) -> None:
+    def _take_of_user(self, world: Host) -> None:
         """Take a sample with a law that may be the user's."""
         loop = self._loop
         table, row, law = loop._table, loop._slice().start, loop._law
@@ -129,7 +130,7 @@ class LoopSamples:
         if samples >= delay and not self._drives:
             self.command(due, force, self._seconds, column[self._saturated :])
 
-    def _measured(self, world: Any, row: int) -> Measured | None:
+    def _measured(self, world: Host, row: int) -> Measured | None:
         """What is measured now; None while the sensor has no valid reading."""
         loop, sensor = self._loop, self._sensor
         estimate = loop._measured
@@ -195,7 +196,7 @@ class LoopSamples:
         self._formula = FormulaSamples(law, seconds) if is_formula else None
         self._law, self._seconds, self._size, self._kernel = law, seconds, law.state_size, None
 
-    def _reference_now(self, world: Any, measured: Measured) -> Any:
+    def _reference_now(self, world: Host, measured: Measured) -> Any:
         loop = self._loop
         try:
             return loop._reference.at(world.time, measured.for_users)
@@ -230,7 +231,7 @@ class _Kernel:
         loops: The kernels that it needs, itself first.
     """
 
-    def __init__(self, world: Any, loop: Any, formula: FormulaSamples, driver: Driver | None, seconds: float) -> None:
+    def __init__(self, world: Host, loop: Any, formula: FormulaSamples, driver: Driver | None, seconds: float) -> None:
         """Bind the kernel to the tables.
 
         Args:
@@ -297,7 +298,7 @@ class _Kernel:
         self._enter = without_dispatch(sample, self._packed) if COMPILED else plain(sample)
         return self
 
-    def fits(self, world: Any, table: Any, row: int) -> bool:
+    def fits(self, world: Host, table: Any, row: int) -> bool:
         """Whether the tables are where they were, and no kernel has arrived for which plain Python stands in."""
         estimates = self._estimate_table
         return (

@@ -17,6 +17,7 @@ from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add, add_scaled, cross, scale
 from ..loops.fields import FieldKind, Parameters
 from ..loops.layout import POSITION, VELOCITY
+from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, fixed, reference_fields
 from ..store.schema import DIRECTION, POINT, Field, Kind, Schema
 from .magnetic_field import flux_density_of
@@ -183,7 +184,7 @@ class Magnetorquer(OneBodyField):
         known: Any = None
         flux_density = None
 
-        def sample(world: Any) -> None:
+        def sample(world: Host) -> None:
             nonlocal known, flux_density
             if flux_density is None or known is not self._field:
                 known, flux_density = self._field, flux_density_of(self._field, self)

@@ -15,6 +15,7 @@ from ..loops import thrust_allocation as allocation
 from ..loops import wheel_torques as kernels
 from ..loops.actuator_layout import BODY, ENABLED, LEVEL, OPEN_FOR, OPENS_IN, THROTTLE, TORQUE
 from ..loops.layout import CENTER_OF_MASS
+from ..store.host import Host
 from .allocation import ThrusterAllocator
 from .body_torque import AT_LIMIT, BodyTorque
 from .formula_law import (
@@ -79,7 +80,7 @@ class Made(NamedTuple):
 class ActuatorsOfMembers(Protocol):
     """Commands the actuators of all members."""
 
-    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
+    def command(self, world: Host, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
         """Command torques and forces in some members, those whose commands are not finite left out."""
 
 
@@ -146,7 +147,7 @@ class WheelsOfMembers:
     def __init__(self, allocator: WheelAllocator) -> None:
         self._allocator = allocator
 
-    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
+    def command(self, world: Host, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
         """See `ActuatorsOfMembers`."""
         torques = wanted.torques
         wheels, members = self._allocator.wheels, torques.shape[1]
@@ -197,7 +198,7 @@ class TorquesOfMembers:
     def __init__(self, torque: BodyTorque) -> None:
         self._torque = torque
 
-    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
+    def command(self, world: Host, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
         """See `ActuatorsOfMembers`."""
         torque, torques = self._torque, wanted.torques
         if torque._max_torque is not None:
@@ -228,7 +229,7 @@ class JetsOfMembers:
     def __init__(self, jets: Jets) -> None:
         self._jets = jets
 
-    def command(self, world: Any, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
+    def command(self, world: Host, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
         """See `ActuatorsOfMembers`."""
         allocator, own, members = self._jets._allocator, np.flatnonzero(commanded), wanted.torques.shape[1]
         table, columns, count = allocator.thrusters[0]._table, allocator._jets, allocator.jet_count
@@ -270,7 +271,7 @@ class JetsOfMembers:
 
     def _fire(
         self,
-        world: Any,
+        world: Host,
         shares: FloatArray,
         seconds: float,
         state: FloatArray,
@@ -303,7 +304,7 @@ class JetsOfMembers:
         return np.ascontiguousarray(after.reshape(len(own), -1).T)
 
 
-def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArray:
+def sample_members(loop: Any, world: Host, ticks: IntArray, due: Mask) -> IntArray:
     """Take a sample of a loop in each member that is due, and return the members whose torques are not finite, which have none.
 
     Args:
@@ -368,7 +369,7 @@ def sample_members(loop: Any, world: Any, ticks: IntArray, due: Mask) -> IntArra
 
 
 def _law_of_members(
-    loop: Any, world: Any, ticks: IntArray, due: Mask, state: FloatArray, seconds: float, seen: Attitudes | None
+    loop: Any, world: Host, ticks: IntArray, due: Mask, state: FloatArray, seconds: float, seen: Attitudes | None
 ) -> FloatArray:
     """What the kernel of the law writes, with one column per member; those that are not due have zeros."""
     law, who = loop._law, np.flatnonzero(due)

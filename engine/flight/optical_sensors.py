@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, members, real, refuse, unit_direction, vector
 from ..kernels.trigonometry import sine_cosine
+from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Stored
 from .instruments import (
@@ -277,7 +278,7 @@ class StarTracker(Sensor):
         return StarTrackerReading(*self._read(4))
 
     def _measure_members(
-        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
     ) -> None:
         sample_star_tracker_of_members(world._bodies.array, array, first, slots, ticks, due, out)
 
@@ -285,7 +286,7 @@ class StarTracker(Sensor):
     def _has_form_for_members(self) -> bool:
         return True
 
-    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         bodies = world._bodies
         return sample_star_tracker(bodies.array, array, row, before, bodies.tick_count, out)
 
@@ -431,7 +432,7 @@ class SunSensor(Sensor):
         return SunSensorReading(*self._read(3))
 
     def _measure_members(
-        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
     ) -> None:
         sample_sun_sensor_of_members(world._bodies.array, array, first, slots, ticks, due, out)
 
@@ -439,6 +440,6 @@ class SunSensor(Sensor):
     def _has_form_for_members(self) -> bool:
         return True
 
-    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         bodies = world._bodies
         return sample_sun_sensor(bodies.array, array, row, before, bodies.tick_count, out)

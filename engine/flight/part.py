@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..checks import count_of_ticks, encodable, refuse
 from ..compilation.choice import Loop
+from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
 MOST_DELAY = 10_000
@@ -94,7 +95,7 @@ class SampledPart(Part):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name!r})"
 
-    def _sample(self, world: Any) -> None:
+    def _sample(self, world: Host) -> None:
         """Take one sample at the start of a tick; called if the part is enabled and `world.tick_count` is a multiple of `every`."""
         raise NotImplementedError
 
@@ -106,7 +107,7 @@ class SampledPart(Part):
         """
         return self._sample
 
-    def _loops(self, world: Any) -> list[Loop]:
+    def _loops(self, world: Host) -> list[Loop]:
         """The kernels of its samples that joining the world has not compiled yet."""
         return []
 

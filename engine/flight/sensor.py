@@ -12,6 +12,7 @@ import numpy as np
 
 from ..checks import FloatArray, NonFiniteStateError, encodable, integer, read_only, real, refuse
 from ..kernels.noise import noise_key
+from ..store.host import Host
 from ..store.rows import BodyHandle, fixed, reference_fields
 from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
 from .instruments import SAMPLES, TICK, VALID, VALUE
@@ -131,7 +132,7 @@ class Sensor(SampledPart):
     def _assign_number(self, name: str, value: float) -> None:
         self._table.write(self._schema.components[name], self._slice(), value)
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         for part in world.parts:
             if isinstance(part, Sensor) and part is not self and (part._seed, part._name) == (self._seed, self._name):
                 hint = f"{part!r} would have the same noise"
@@ -149,13 +150,13 @@ class Sensor(SampledPart):
     def read(self) -> Any:
         """Return the last reading."""
 
-    def _sample(self, world: Any) -> None:
+    def _sample(self, world: Host) -> None:
         self._sample_with(np.empty((self._state_size, 1)), world)
 
     def _sampler(self) -> Callable[[Any], None]:
         return partial(self._sample_with, np.empty((self._state_size, 1)))
 
-    def _sample_with(self, out: FloatArray, world: Any) -> None:
+    def _sample_with(self, out: FloatArray, world: Host) -> None:
         """Take a sample, in memory that is kept for this."""
         table, rows = self._table, self._slice()
         first, count = rows.start, rows.stop - rows.start
@@ -169,7 +170,7 @@ class Sensor(SampledPart):
             table.write(_SLOT, slice(slot, slot + 1), out[: SAMPLES - VALUE])
             table.write(slice(SAMPLES, VALUE + self._state_size), slice(first, first + 1), out[SAMPLES - VALUE :])
 
-    def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:
+    def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
         """Take a sample of each member of a batch that is due, whose rows are next to each other in each slot.
 
         Args:
@@ -197,12 +198,12 @@ class Sensor(SampledPart):
         return np.flatnonzero(chosen == 2)
 
     def _measure_members(
-        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
     ) -> None:
         """Write samples to `out`; the arguments are those of the kernels in `instruments`."""
         raise NotImplementedError
 
-    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         """Write a sample to `out`, and return whether it is finite; the arguments are those of the kernels in `instruments`."""
         raise NotImplementedError
 

@@ -14,6 +14,7 @@ from ..forces.magnetic_dipole import MagneticDipole, dipole_field
 from ..kernels.rotations import from_rotation_vector, to_matrix
 from ..kernels.small_matrices import transposed
 from ..loops.layout import POSITION
+from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 from .instruments import (
@@ -180,7 +181,7 @@ class _Instrument(Sensor):
     def _set_limit(self, value: float | None) -> None:
         self._assign_number(self._limit, limit_of(value, self._limit, self))
 
-    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         field = self._field_world(world, array, row)
         bodies, number = world._bodies, self._number
         tick, every, dt = bodies.tick_count, self._every, world._dt
@@ -191,7 +192,7 @@ class _Instrument(Sensor):
         return True
 
     def _measure_members(
-        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
     ) -> None:
         field, dipole = self._field_of_members()
         fields = self._fields_of_members(world, array, first, len(ticks))
@@ -204,11 +205,11 @@ class _Instrument(Sensor):
         """The field of all members, and the first component of a dipole in the table, or -1."""
         return (0.0, 0.0, 0.0), -1
 
-    def _fields_of_members(self, world: Any, array: FloatArray, first: int, count: int) -> FloatArray:
+    def _fields_of_members(self, world: Host, array: FloatArray, first: int, count: int) -> FloatArray:
         """A field of each member, or no column if the others are to be taken."""
         return np.zeros((3, 0))
 
-    def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
+    def _field_world(self, world: Host, array: FloatArray, row: int) -> tuple[float, float, float]:
         """What the instrument needs to know of the world besides its body."""
         return 0.0, 0.0, 0.0
 
@@ -404,11 +405,11 @@ class Accelerometer(_Instrument):
     def max_acceleration(self, value: float | None) -> None:
         self._set_limit(value)
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         super()._joined(world)
         world._bodies.version += 1  # the next image contains the previous velocities
 
-    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         # if this tick fails, its next attempt measures the same last tick
         world._bodies.keep_previous(int(array[BODY, row]))
         return super()._measure(world, array, row, before, out)
@@ -421,7 +422,7 @@ class Accelerometer(_Instrument):
         """
         return AccelerometerReading(*self._read(3))
 
-    def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
+    def _field_world(self, world: Host, array: FloatArray, row: int) -> tuple[float, float, float]:
         tables, gravity = world._store.tables, np.empty((3, 1))
         uniform, points = tables.get(UNIFORM_GRAVITIES.name), tables.get(PointGravity._schema.name)
         all_uniform, uniform_count = (_NO_GRAVITY, 0) if uniform is None else (uniform.array, uniform.count)
@@ -431,7 +432,7 @@ class Accelerometer(_Instrument):
         x, y, z = gravity[:, 0].tolist()
         return x, y, z
 
-    def _fields_of_members(self, world: Any, array: FloatArray, first: int, count: int) -> FloatArray:
+    def _fields_of_members(self, world: Host, array: FloatArray, first: int, count: int) -> FloatArray:
         bodies, body, gravity = world._bodies, int(array[BODY, first]), np.empty((3, count))
         bodies.keep_previous(slice(body, body + count))  # see `_measure`
         uniform, points = (
@@ -441,7 +442,7 @@ class Accelerometer(_Instrument):
         return gravity
 
 
-def _gravities_on(world: Any, name: str, body: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+def _gravities_on(world: Host, name: str, body: int) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """A table of gravities, and which of its rows act on a body of the first member, with the step from member to member."""
     table = world._store.tables.get(name)
     if table is None:
@@ -568,7 +569,7 @@ class Magnetometer(_Instrument):
             return self._field, -1
         return (0.0, 0.0, 0.0), _DIPOLE.start
 
-    def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
+    def _field_world(self, world: Host, array: FloatArray, row: int) -> tuple[float, float, float]:
         if isinstance(self._field, tuple):
             return self._field
         position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import SMALL_ENOUGH, FloatArray, array, depth, direction, real, refuse
 from ..loops.actuator_layout import CAPACITY, PROPELLANT
+from ..store.host import Host
 from ..store.rows import BodyHandle, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
 from .part import Part
@@ -271,13 +272,13 @@ class Tank(Part):
         """Return None, because a tank does not keep the world from coasting; an open valve does."""
         return None
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         world._actuators.include_part(self, self._named_bodies()[0].index)
 
-    def _left(self, world: Any) -> None:
+    def _left(self, world: Host) -> None:
         world._actuators.forget_part(self, self._named_bodies()[0].index)
 
-    def _leaving(self, world: Any) -> None:
+    def _leaving(self, world: Host) -> None:
         fed = [force for force in world.forces if getattr(force, "tank", None) is self]
         if fed:
             refuse(

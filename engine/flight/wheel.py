@@ -3,13 +3,14 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..loops.actuator_layout import APPLIED, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
+from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, Field, Kind, Schema
 from ..store.table import Table
@@ -209,10 +210,10 @@ class ReactionWheel(Part):
         momentum = self.inertia * (speed + self._along(self._body_rates()))
         table.write(MOMENTUM, self._slice().start, momentum)
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         world._actuators.include_part(self, self._named_bodies()[0].index)
 
-    def _left(self, world: Any) -> None:
+    def _left(self, world: Host) -> None:
         world._actuators.forget_part(self, self._named_bodies()[0].index)
 
     def _detach(self, bodies: Sequence[BodyHandle]) -> None:

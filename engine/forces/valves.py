@@ -32,6 +32,7 @@ from ..loops.actuator_layout import (
 )
 from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
 from ..loops.members import settle_throttles, thrust_of_throttle
+from ..store.host import Host
 from ..store.rows import BodyHandle, fixed, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema
 from ..store.table import Table
@@ -314,7 +315,7 @@ class Valves(TableForce, final=False):
             return f"a valve of {self!r} is stuck open"
         return f"the force {self!r} acts" if acting[THROTTLE].any() else None
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         columns = self._table.array[:, self._slice()]
         if self._tank is not None:
             if self._tank._table.store is not self._table.store:

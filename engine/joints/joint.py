@@ -260,7 +260,7 @@ class Joint(TableRows):
                 store.world()._joints.fit.require(self, repr(self), "enabled", True)
                 self._resume(store.world())
 
-    def _joined(self, world: Host) -> None:
+    def _joined(self, world: Any) -> None:
         # what it carried when it was removed, perhaps too much, is not what it carries now
         self._table.write(_FORCES, self._slice().start, 0.0)
         if self.enabled:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, members, read_only_attributes, refuse
 from ..reading import reading
+from .host import Host
 from .schema import NOBODY, SWITCH, Field, Kind, Schema
 from .table import Table
 
@@ -255,16 +256,16 @@ class TableRows:
         first = table.append(columns)
         self._return_to(table, first, first + columns.shape[1])
 
-    def _joined(self, world: Any) -> None:
+    def _joined(self, world: Host) -> None:
         """Called when it has been added to a world; if it raises, the addition is undone."""
 
-    def _left(self, world: object) -> None:
+    def _left(self, world: Host) -> None:
         """Called after it has been removed from a world by itself."""
 
     def _shift_origin(self, shift: FloatArray) -> None:
         """Called when the origin of its world moves by this [m], world frame; moves the points that are not in its table."""
 
-    def _leaving(self, world: object) -> None:
+    def _leaving(self, world: Host) -> None:
         """Called before it is removed from a world by itself; may reject this."""
 
     def _return_to(self, table: Table, first_id: int, last_id: int) -> None:
