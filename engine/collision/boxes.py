@@ -50,6 +50,10 @@ def put_found(
     found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = found[number, PART_OF] = 0.0
 
 
+GRAZED = 1e-3
+"""Share of the least half extent up to which faces that look at each other overlap and pass: what slides over a seam is not caught."""
+
+
 @inlined
 def nearest_found(found: Array, kept: int) -> float:
     """The least gap of points."""
@@ -127,8 +131,13 @@ def _touch_faces(
     count = _clip(polygon, 12, 0, count, 0, -1.0, _pick(half, one))
     count = _clip(polygon, 0, 12, count, 1, 1.0, _pick(half, two))
     count = _clip(polygon, 12, 0, count, 1, -1.0, _pick(half, two))
-    kept = 0
+    low, high = (1e300, 1e300), (-1e300, -1e300)
     for number in range(count):
+        x, y, gap = load(polygon, number, 0)
+        low, high = (min(low[0], x), min(low[1], y)), (max(high[0], x), max(high[1], y))
+    grazed = GRAZED * min(half[0], half[1], half[2], other_half[0], other_half[1], other_half[2])
+    kept = 0
+    for number in range(count if min(high[0] - low[0], high[1] - low[1]) > grazed else 0):
         x, y, gap = load(polygon, number, 0)
         if gap <= margin:
             foot = add_scaled(center, _pick(half, face), normal)

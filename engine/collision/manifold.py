@@ -13,7 +13,7 @@ from ..constraints.joint_types import load, store
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER, BY_WORLD
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
-from .boxes import APART_FROM_NEAREST, FACE_BIAS, GUARDED, fewer, keep_guards, nearest_found, put_found
+from .boxes import APART_FROM_NEAREST, FACE_BIAS, GRAZED, GUARDED, fewer, keep_guards, nearest_found, put_found
 from .cores import (
     BOX_CORE,
     CORE_AXES,
@@ -52,6 +52,8 @@ _LYING = 0.5
 """A cylinder touches with an end if the normal is within 60° of its axis, and otherwise with its side."""
 _UPRIGHT = 1e-6
 """Tilt up to which the points of a rim do not follow it."""
+GRAZES = -1
+"""In place of a number of points, if faces that look at each other overlap so little that they pass."""
 _PARALLEL = 1e-3
 """Share of the least half extent by which lines may part over their common length and touch at both of its ends."""
 
@@ -321,10 +323,30 @@ def _touch_in_circle(
 
 
 @inlined
+def _width(polygon: Array, start: int, count: int) -> float:
+    """About how wide a polygon is: its area over the longest way from its first corner."""
+    first, area, longest = load(polygon, start, 0), (0.0, 0.0, 0.0), 0.0
+    for number in range(1, count):
+        here = subtract(load(polygon, start + number, 0), first)
+        longest = max(longest, dot(here, here))
+        if number + 1 < count:
+            area = add_scaled(area, 0.5, cross(here, subtract(load(polygon, start + number + 1, 0), first)))
+    return sqrt(dot(area, area) / longest) if longest > 0.0 else 0.0
+
+
+@inlined
 def _touch_face(
-    placed: Array, points: Array, found: Array, polygon: Array, side: int, face: int, margin: float, within: float
+    placed: Array,
+    points: Array,
+    found: Array,
+    polygon: Array,
+    side: int,
+    face: int,
+    margin: float,
+    within: float,
+    grazed: float,
 ) -> int:
-    """The points of the other shape above a face of the shape of a side."""
+    """The points of the other shape above a face of the shape of a side; `GRAZES` if polyhedra overlap there by a width at most."""
     normal, foot = face_plane(placed, points, side, face)
     other, down = 1 - side, scale(-1.0, normal)
     is_circle = int(placed[side, CORE_KIND]) == CYLINDER
@@ -339,6 +361,8 @@ def _touch_face(
         count = _clip_line(polygon, start, 0, corners, normal)
     elif count > 2:
         start, count = _clip_polygon(polygon, start, 2 * MOST_CORNERS, count, 0, corners, normal)
+        if _is_edged(placed, 0) and _is_edged(placed, 1) and _width(polygon, start, count) <= grazed:
+            return GRAZES
     kept = 0
     for number in range(count):
         at = load(polygon, start + number, 0)
@@ -518,7 +542,11 @@ def touch_cores(
     best_side, face, best = _choose_face(placed, points, normal, gap - FACE_BIAS * least, least)
     kept = 0
     if best_side >= 0:
-        kept = _touch_face(placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least)
+        kept = _touch_face(
+            placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least, GRAZED * least
+        )
+        if kept == GRAZES:
+            return 0
         if nearest_found(found, kept) > margin:
             kept = 0
         normal = scale(1.0 if best_side == 1 else -1.0, face_plane(placed, points, best_side, face)[0])
@@ -527,8 +555,10 @@ def touch_cores(
         kept = _touch_lines(found, placed, normal, polygon, margin, least)
     elif _is_edged(placed, 0) and _is_edged(placed, 1):
         best_side, face, _best = _choose_face(placed, points, normal, -1e300, least)
-        kept = _touch_face(placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least)
-        kept = keep_guards(found, kept, load(answer, 0, NEAREST), gap, APART_FROM_NEAREST * least)
+        kept = _touch_face(
+            placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least, GRAZED * least
+        )
+        kept = keep_guards(found, max(kept, 0), load(answer, 0, NEAREST), gap, APART_FROM_NEAREST * least)
         kept = _put_nearest(placed, found, answer, min(kept, found.shape[0] - 1), normal, gap)
     lowest = min(margin, nearest_found(found, kept))
     if (kept == 0 or lowest > gap + FACE_BIAS * least) and gap <= margin and kept < found.shape[0]:

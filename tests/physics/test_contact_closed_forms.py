@@ -164,3 +164,30 @@ def test_cubes_that_meet_by_crossed_edges_keep_their_other_corners_out(kind):
             first, second = bodies
             deepest = max(deepest, deepest_corner(first, second, 0.5), deepest_corner(second, first, 0.5))
     assert deepest <= 0.012
+
+
+def slid(kind, tops):
+    """Where a box of 0.5 m is that has slid askew at 5 m/s over boxes of the world, each 10 m long with its top at a height."""
+    world, material = World(1 / 60), shapes.Material(0.2)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    for number, top in enumerate(tops):
+        length = 20.0 / len(tops)
+        place = (length * (number + 0.5) - 10.0, 0.0, top - 0.5)
+        world.add_shape(shapes.Box((length, 6.0, 1.0)), position=place, material=material)
+    body = world.add_body(
+        MassProperties.box(2.0, (0.5, 0.5, 0.5)),
+        position=(-3.0, 0.1, 0.25),
+        orientation=(0.0, 0.0, np.sin(0.2), np.cos(0.2)),
+        velocity=(5.0, 0.7, 0.0),
+    )
+    half = [(x * 0.25, y * 0.25, z * 0.25) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    body.add_shape(shapes.Box((0.5, 0.5, 0.5)) if kind == "box" else shapes.ConvexHull(half), material=material)
+    world.step(90)
+    assert body.position[0] > 1.0
+    return body.position
+
+
+@pytest.mark.parametrize("kind", ["box", "hull"])
+@pytest.mark.parametrize(("step", "within"), [(0.0, 1e-9), (1e-6, 1e-5), (-1e-6, 1e-5)])
+def test_what_slides_over_the_seam_of_two_boxes_is_not_caught(kind, step, within):
+    assert slid(kind, (0.0, step)) == pytest.approx(slid(kind, (0.0,)), abs=within)
