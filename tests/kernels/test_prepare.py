@@ -31,6 +31,7 @@ from engine.flight import ReactionWheel
 from engine.joints import Ball
 from engine.loops import program
 from engine.loops.undo import undo
+from engine.tick import prepare
 
 from ..helpers import PATIENCE, skew_tensor
 
@@ -402,6 +403,21 @@ def test_progress_is_told_before_each_kernel_and_at_the_end():
     assert all(number == total for _, number, _ in told)
     assert [bool(name) for _, _, name in told] == [True] * total + [False]
     assert len({name for _, _, name in told}) > total / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        ("strang-free_rotor-gyro-264", 2.0),
+        ("strang-free_rotor-stored-gyro-264", 3.6),
+        ("island-cones", 2.5),
+        ("island-kick", 0.6),
+        ("undo-tick", 0.25),
+    ],
+)
+def test_the_expected_time_of_a_kernel_is_that_of_the_longest_beginning_of_its_name(name, seconds):
+    """All kernels of islands counted alike before, and the log said 35 s for what took 80."""
+    assert prepare._seconds(name) == pytest.approx(seconds)
 
 
 def test_preparing_changes_nothing():
