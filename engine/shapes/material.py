@@ -36,14 +36,14 @@ class Material:
     restitution: float
 
     def __init__(self, friction: float = 0.5, restitution: float = 0.0) -> None:
-        object.__setattr__(self, "friction", real(friction, "friction", "Material", at_least=0.0))
-        value = real(restitution, "restitution", "Material", at_least=0.0)
+        object.__setattr__(self, "friction", real(friction, "friction", "shapes.Material", at_least=0.0))
+        value = real(restitution, "restitution", "shapes.Material", at_least=0.0)
         if value > 1.0:
-            refuse("Material", "restitution", restitution, "from 0 to 1")
+            refuse("shapes.Material", "restitution", restitution, "from 0 to 1")
         object.__setattr__(self, "restitution", value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Material: {name} cannot be changed; make another material")
+        raise AttributeError(f"shapes.Material: {name} cannot be changed; make another material")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Material) and self._values() == other._values()

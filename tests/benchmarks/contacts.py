@@ -214,7 +214,8 @@ def on_hills(is_mesh: bool, count: int = 100, seed: int = 5) -> World:
     )
     mass = MassProperties.box(2.0, (0.5, 0.4, 0.3))
     for number in range(count):
-        place, turn = (*random.uniform(-25.0, 25.0, 2), 2.0), random.normal(size=4)
+        place = (5.0 * (number % 10) - 22.5, 5.0 * (number // 10) - 22.5, 2.0)
+        turn = random.normal(size=4)
         body = world.add_body(mass, position=place, orientation=turn / np.linalg.norm(turn))
         body.add_shape(kinds[number % len(kinds)], material=material)
     return world
