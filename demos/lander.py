@@ -35,6 +35,8 @@ FORCE_LENGTH, MOST_FORCE = 0.6, 4.0
 """Length of the arrow of a force as large as a quarter of the weight [m], and the force of a full bar over that."""
 SITE_RADIUS = 3.0  # [m]
 TRAIL_SPACING = 0.1  # [s]
+AT_SITE, STILL = 1.2, 4.0
+"""Height over the site at which the camera looks when the craft is near, and how near that is [m]."""
 SETTLED_AFTER = {"craters": 32.0, "asteroid": 40.0}
 """Time after which the craft must be at rest [s]."""
 AT_REST, UPRIGHT, NEAR = 5e-3, math.radians(25.0), 6.0
@@ -77,7 +79,12 @@ class Lander(Restarting):
     def target(self) -> Array:
         """The craft."""
         place: Array = self.craft.stage.interpolated_pose()[0]
-        return place - 0.5 * LEG * self.ground.axes_at(place)[:, 2]
+        time = self.world.time - (1.0 - self.world.alpha) * self.world.dt
+        # over the site the camera stands still, so that the ground does not rise and fall with the craft
+        still = self.ground.site_at(time) + AT_SITE * self.ground.axes_at(place)[:, 2]
+        away = still - place
+        far = float(np.linalg.norm(away))
+        return place + min(1.0, STILL / far) * away if far > 0.0 else place
 
     # what the keys do
 

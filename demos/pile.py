@@ -54,7 +54,7 @@ LONGEST, FORCE_SHOWN = 1.2, 0.04
 NEWTONS_PER_METRE = {"hangar": 1.4e3, "station": 60.0}
 """Force of an arrow of 1 m [N]."""
 CURVES = Curves(("height of the load [m]", ".2f"), ("pull of the line [kN]", ".2f"), 40.0, (False, False))
-CAPTION = 1.5
+CAPTION = 2.3
 """Distance of words from a hook [m]."""
 RING = 0.9
 """Radius of the ring that marks a place [m]."""

@@ -25,7 +25,7 @@ PICTURES = {
     "approach.webp": ("approach", "--frames 215"),
     "arm.webp": ("arm", "--frames 235 --camera 38,17,3.9"),
     "dock.webp": ("dock", "--frames 120"),
-    "lander.webp": ("lander", "--frames 886 --camera 38,15,2.9"),
+    "lander.webp": ("lander", "--frames 920 --camera 38,15,2.9"),
     "pile.webp": ("pile", "--frames 720"),
     "embed.webp": ("embed", "--seed 6 --frames 560"),
 }
@@ -47,7 +47,7 @@ CLIPS = {
     "arm": (30, 120),
     "dock": (0, 105),
     "lander": (380, 90),
-    "pile": (240, 90),
+    "pile": (12, 180),
     "embed": (210, 105),
 }
 """Demo, and the frames of 1/30 s before its clip and the frames of the clip."""
