@@ -49,9 +49,9 @@ from .html_table import html_table
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
-from .joints.host import End
 from .joints.island import Island
-from .joints.joint import Joint
+from .joints.joint import End, Joint
+from .joints.joint import Host as HostOfJoints
 from .joints.mobility import Direction
 from .kernels.vectors import Vector
 from .queries import Hits, Nearest, Overlaps, Queries, kernels_of_queries
@@ -65,6 +65,7 @@ from .shapes.shape import Shape
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies
 from .store.calling import LEFT_OUT, Callback, EventCallback, check_calls, default_name, identity
+from .store.host import Host
 from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
@@ -2479,3 +2480,8 @@ def _check_name(name: object, owner: str) -> None:
 
 def _sum(vectors: FloatArray) -> FloatArray:
     return read_only(np.array([math.fsum(component) for component in vectors.T]))
+
+
+_HOST: type[Host] = World
+_HOST_OF_JOINTS: type[HostOfJoints] = World
+"""For type checkers: a world has what forces, parts and joints use of it."""

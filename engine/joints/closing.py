@@ -12,8 +12,7 @@ from ..kernels.exponential import exponential
 from ..kernels.vectors import dot
 from ..store.rows import fixed
 from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS
-from .host import Host
-from .joint import Joint
+from .joint import Host, Joint
 
 HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED, CLOSED = range(7)
 """Phases. Joints of other types are always in the first one, which needs no work at the start of a tick. A joint is closed between becoming

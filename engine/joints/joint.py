@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
 from math import inf, isfinite, sqrt
-from typing import Any, ClassVar, Generic, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema
-from .host import Host
+from .mobility import Direction
 
 _REST = (0.0, 0.0, 0.0, 1.0)
 _FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
@@ -57,6 +57,37 @@ JOINTS = Schema(
     deciding=layout.DECIDING,
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
+
+
+End = tuple[BodyHandle, Vector]
+"""A body, and a point of it from its mass centre, world frame."""
+
+
+class Fit(Protocol):
+    """How well the joints of a world hold at the current poses; see `tick.joint_fit`."""
+
+    def require(self, joint: Joint, owner: str, argument: str, value: object) -> None: ...
+    def note_slack(self, joint: Joint) -> None: ...
+    def are_welded_without(self, joint: Joint) -> bool: ...
+
+
+class JointsOfWorld(Protocol):
+    """All joints of a world."""
+
+    @property
+    def fit(self) -> Fit: ...
+
+
+class Host(Protocol):
+    """The world of a joint."""
+
+    @property
+    def dt(self) -> float: ...
+    @property
+    def tick_count(self) -> int: ...
+    @property
+    def _joints(self) -> JointsOfWorld: ...
+    def _compliances(self, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]: ...
 
 
 _SETTINGS = ("limits", "friction", "motor", "spring")

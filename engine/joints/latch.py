@@ -16,8 +16,7 @@ from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
 from .closing import ARMED, CLOSED, DISARMED, FAILED, HARD, RELEASED, SOFT, ClosingJoint
-from .host import Host
-from .joint import AXES, check_bodies, pose_of, threshold, unit_axis, unit_length
+from .joint import AXES, Host, check_bodies, pose_of, threshold, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
 _MOST_RETRACTIONS = 3.0

@@ -14,8 +14,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .closing import SOFT, ClosingJoint
-from .host import Host
-from .joint import check_bodies, points, seen_from, threshold
+from .joint import Host, check_bodies, points, seen_from, threshold
 
 
 class Weld(ClosingJoint):

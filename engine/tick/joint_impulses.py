@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..constraints import blocks, layout, solver, step
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
-from ..joints.host import End
+from ..joints.joint import End
 from ..joints.mobility import Direction, Matrix
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, apply_symmetric, cross, dot, scale, subtract

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..constraints import layout
-from ..joints.host import End
-from ..joints.joint import Joint, pose_of
+from ..joints.joint import End, Joint, pose_of
 from ..joints.mobility import Direction, Matrix, Side, last_with_others_held, mobility
 from ..kernels.vectors import Vector, add, subtract
 from ..loops.layout import INERTIA, MASS, ORIENTATION, POSITION
