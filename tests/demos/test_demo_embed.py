@@ -403,14 +403,14 @@ def test_the_path_of_the_next_seconds_is_the_motion_with_the_jets_as_they_are():
 
 @pytest.mark.parametrize("key", [None, pygame.K_UP])
 def test_an_idle_window_is_flown_by_the_autopilot_until_the_first_key(key, monkeypatch):
-    """After 25 s the autopilot has landed; a ship whose engine was tapped once at the start has crashed."""
+    """After 30 s the autopilot has landed; a ship whose engine was tapped once at the start has crashed."""
     game, frames = embed.Lander(2), []
     pressed = dict.fromkeys((pygame.K_UP, pygame.K_LEFT, pygame.K_RIGHT), False)
 
     def events():
         frames.append(1)
         pressed[pygame.K_UP] = key is not None and len(frames) == 3
-        return [pygame.event.Event(pygame.QUIT)] if len(frames) > 1500 else []
+        return [pygame.event.Event(pygame.QUIT)] if len(frames) > 1800 else []
 
     clock = type("Clock", (), {"tick": lambda self, rate: 1000 / 60})
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")

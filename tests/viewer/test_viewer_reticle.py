@@ -90,3 +90,19 @@ def test_it_stands_clear_of_lamps_and_keys(size):
     for number, patch in enumerate(patches):
         assert 0 <= patch.left and patch.right <= size[0] and 0 <= patch.top and patch.bottom <= size[1]
         assert not any(patch.meets(other) for other in patches[number + 1 :])
+
+
+@pytest.mark.parametrize("size", [(480, 270), (640, 360), (640, 480)])
+def test_a_low_picture_has_the_dial_alone_in_the_corner(size):
+    """The numbers beside it would hide the ship that is steered."""
+    scene, history = new_scene(), History()
+    history.append(scene.sample())
+    picture = Picture(reticle=Reticle((0, 0), (0, 0), 0.0, ROWS), title="test")
+    (instrument,) = [
+        patch for patch in Hud().patches(scene, picture, OrbitCamera(), size, history) if patch.bottom > 0.9 * size[1]
+    ]
+    height, width = instrument.pixels.shape[:2]
+    if size[1] < 400:
+        assert height == width and instrument.right < size[0] / 4 and instrument.top > size[1] / 2
+    else:
+        assert width > 1.5 * height  # with its numbers

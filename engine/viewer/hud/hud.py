@@ -61,7 +61,7 @@ class Hud:
         """The patches to draw over a frame of this size; captions that would overlap a plate are left out.
 
         `history` ends with the current sample; `pace` takes the place of the pace that was asked for; `keys` is the message of the last
-        key. `level` is one of `HUDS`. A picture with fewer than `LOWEST` rows has one line and the instrument of the pilot where it would
+        key. `level` is one of `HUDS`. A picture with fewer than `LOWEST` rows has one line and the dial of the pilot where it would
         have all, because legible plates would cover what they explain. `draw_inset` draws an inset with so many pixels per side.
         """
         unit = _text_height(size)
@@ -177,7 +177,7 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
         floor = found[-1].top - margin // 2
     if picture.reticle is not None:
-        pixels = reticle.plate(picture.reticle, unit)
+        pixels = reticle.plate(picture.reticle, unit, numbers=size[1] >= LOWEST)
         if picture.lamps and margin + pixels.shape[1] > left_end:
             floor = min(floor, found[0].top - margin // 2)
         found.append(Patch(margin, floor - pixels.shape[0], pixels))

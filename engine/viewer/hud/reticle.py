@@ -17,6 +17,8 @@ from .overlay import LINE, QUIET, TEXT, Pixels, Plate
 
 DIAL = 9.5
 """Diameter of the dial, in heights of the text."""
+DIAL_ALONE = 7.0
+"""The same where the numbers are left out."""
 ALLOWED = 0.26
 """Radius of the circle of what is allowed, in radii of the dial; what is off by more moves on towards the rim, which it never reaches."""
 STEPS = 90
@@ -25,11 +27,11 @@ FAINT: Colour = (*QUIET[:3], 0.55)
 GOOD, OFF = GOAL, MOMENTUM
 
 
-def plate(reticle: Reticle, unit: int) -> Pixels:
-    """The dial and the rows on one plate; `unit` is the height of the text on the picture in pixels."""
+def plate(reticle: Reticle, unit: int, *, numbers: bool = True) -> Pixels:
+    """The dial and the rows on one plate, or a smaller dial alone; `unit` is the height of the text on the picture in pixels."""
     places = tuple(round(STEPS * place) for pair in (reticle.offset, reticle.tilt) for place in _compressed(pair))
     within = math.hypot(*reticle.offset) <= 1.0, math.hypot(*reticle.tilt) <= 1.0
-    return _plate(places, within, round(STEPS * reticle.roll), tuple(reticle.rows), unit)
+    return _plate(places, within, round(STEPS * reticle.roll), tuple(reticle.rows) if numbers else (), unit)
 
 
 def _compressed(place: tuple[float, float]) -> tuple[float, float]:
@@ -43,11 +45,11 @@ def _compressed(place: tuple[float, float]) -> tuple[float, float]:
 def _plate(
     places: tuple[int, ...], within: tuple[bool, bool], roll: int, rows: tuple[tuple[str, str, bool], ...], unit: int
 ) -> Pixels:
-    margin, line, size = round(0.6 * unit), round(LINE * unit), round(DIAL * unit)
-    names = max(text_width(name, unit) for name, _, _ in rows)
-    wide = names + unit + text_width("−00.000 m/s", unit)
+    margin, line, size = round(0.6 * unit), round(LINE * unit), round((DIAL if rows else DIAL_ALONE) * unit)
+    names = max((text_width(name, unit) for name, _, _ in rows), default=0)
+    beside = margin + names + unit + text_width("−00.000 m/s", unit) if rows else 0
     tall = max(size, len(rows) * line)
-    drawn = Plate(3 * margin + size + wide, tall + 2 * margin)
+    drawn = Plate(2 * margin + size + beside, tall + 2 * margin)
     _dial(drawn, places, within, roll / STEPS, (margin, margin + (tall - size) // 2, size))
     top = margin + (tall - len(rows) * line) // 2
     for name, value, good in rows:
