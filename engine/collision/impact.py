@@ -143,7 +143,7 @@ def _note(
     bodies: Array, bounds: Array, impacts: Array, shape: int, body: int, time: float, depth: float, dt: float
 ) -> None:
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
-    if body >= 0 and impacts[IS_ON_JOINT, body] == 0.0:
+    if body >= 0:
         velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
         if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[IMPACT_TIME, body]:
             impacts[IMPACT_TIME, body], impacts[SLOW_WITHIN, body] = time, least
