@@ -294,7 +294,7 @@ def measure(name: str, scene: Scene) -> bool:
             for peer, make in (PEERS.items() if scene.cubes is not None else ())
         }
         peers = {peer: run for peer, run in made.items() if run is not None}
-        world.fork().step(3)  # compiles
+        world.fork().step(60)  # loads what is compiled, with the kernels of the first contacts
         for _tick in range(round(60 * scene.seconds)):
             own.append(timed(world.step))
             note(world, found)
