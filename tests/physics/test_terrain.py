@@ -184,7 +184,7 @@ class Touch:
     def __init__(self, world, margin, least):
         contacts = world._joints.contacts
         world.step(0)
-        contacts._look()
+        contacts.look()
         loops = contacts.called
         calls = np.zeros(4 + 1 + len(loops), np.int64)
         calls[5:] = [loop.address for loop in loops]
