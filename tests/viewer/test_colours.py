@@ -48,6 +48,7 @@ DEMOS = (
     "integrators",
     "lander",
     "orbit",
+    "pile",
     "swarm",
     "top",
     "tumble",
