@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .body import Body
 from .checks import FloatArray
 from .collision import layout
 from .reading import reading
+from .shapes.handle import ShapeHandle
 from .tick.contact_events import Contact
 from .tick.contacts import Contacts as Found
-
-if TYPE_CHECKING:
-    from .body import Body
-    from .shapes.handle import ShapeHandle
 
 __all__ = ["Contact", "Contacts"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .body import Body
 from .checks import FloatArray, array, is_row, members, real, refuse, stack, unit_quaternions
 from .collision import casting, cores, layout, terrain
 from .collision.casting import ENDLESS, FARTHEST, bound_shapes, cast_shapes, measure_shapes, overlap_shapes
@@ -26,9 +27,6 @@ from .store.bodies import Bodies
 from .store.rows import is_body, rows_in
 from .store.table import Table
 from .tick.contacts import Gathered, comparison, forms_of, gathered_points, inner_loop
-
-if TYPE_CHECKING:
-    from .body import Body
 
 __all__ = ["Hits", "Nearest", "Overlaps"]
 

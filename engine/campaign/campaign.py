@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import boolean, file_path, integer, real, refuse, shown
-from . import plots
 from .blocks import Block, Job, ResultError, Row, simulate_block, simulate_run, table_of, this_process
 from .draws import MOST_RUNS, Frozen, checked_draws, checked_name, sequence_of
 from .execution import Dispatch, InThisProcess, workers_of
@@ -585,7 +584,7 @@ class Campaign:
             >>> len(figure.axes) > 1
             True
         """
-        return plots.draw(self.results(), self._columns, self._folder.path.name, self._folder.owner, path)
+        return self._folder.plot(self._need_record(), path)
 
 
 def success_rate_of(status: Status, confidence: float, owner: str) -> SuccessRate:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checks import file_path
-from . import example, plots
+from . import example
 from .campaign import Campaign, Status, success_rate_of
 from .storage import Folder, Record
 
@@ -160,7 +160,7 @@ def _campaign_of(program: str, folder: Folder) -> Campaign:
 def _plot(options: argparse.Namespace) -> int:
     folder, record = _opened(options.folder)
     out = options.out or folder.path / "plot.png"
-    plots.draw(folder.results(record), record["columns"], folder.path.name, folder.owner, out)
+    folder.plot(record, out)
     print(f"{folder.path}: {out}")
     return 0
 

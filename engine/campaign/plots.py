@@ -2,24 +2,22 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ..checks import file_path, naming_file
 from .statistics import wilson_interval
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _MOST_COLUMNS, _MOST_DRAWS, _MOST_POINTS = 8, 8, 5_000
 """What is drawn of large campaigns: the first columns and draws, and evenly chosen runs."""
 _GOOD, _BAD = "#1f6fb4", "#c8281e"
 
 
-def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: object = None) -> "Figure":
+def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: object = None) -> Figure:
     """Draw the table of a campaign.
 
     Args:
@@ -29,10 +27,6 @@ def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: obj
         owner: Name of the campaign in errors.
         path: File to write, or None.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise ImportError("plots need matplotlib: pip install 'polhode[plot]'", name=error.name) from None
     if table.num_rows == 0:
         raise ValueError(f"{owner}: folder must have at least one run to draw")
     target = None if path is None else file_path(path, "path", owner)
@@ -83,7 +77,7 @@ def _numbers(table: Any, name: str) -> npt.NDArray[np.float64]:
     return np.asarray(table[name].to_numpy(), float)
 
 
-def _histogram(axes: "Axes", values: npt.NDArray[np.float64], label: str) -> None:
+def _histogram(axes: Axes, values: npt.NDArray[np.float64], label: str) -> None:
     finite = values[np.isfinite(values)]
     if finite.size:
         axes.hist(finite, bins=min(60, max(5, math.isqrt(finite.size))), color=_GOOD)
@@ -91,7 +85,7 @@ def _histogram(axes: "Axes", values: npt.NDArray[np.float64], label: str) -> Non
 
 
 def _scatter(
-    axes: "Axes",
+    axes: Axes,
     drawn: npt.NDArray[Any],
     values: npt.NDArray[np.float64],
     failed: npt.NDArray[np.bool_],

@@ -183,6 +183,14 @@ class Folder:
         tables = [table.cast(schema).replace_schema_metadata(None) for table in tables]
         return pa.concat_tables(tables) if tables else schema.empty_table()
 
+    def plot(self, record: Record, path: object) -> Any:
+        """A picture of all rows that are done, also written to a file unless `path` is None."""
+        try:
+            from .plots import draw
+        except ModuleNotFoundError as error:
+            raise ImportError("plots need matplotlib: pip install 'polhode[plot]'", name=error.name) from None
+        return draw(self.results(record), record["columns"], self.path.name, self.owner, path)
+
     def rows(self, record: Record, runs: Iterator[int]) -> dict[int, dict[str, Any]]:
         """The rows of some runs, by number; those that are not done are missing."""
         wanted, found = sorted(set(runs)), {}

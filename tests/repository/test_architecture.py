@@ -169,6 +169,10 @@ def test_imports_run_downwards():
     assert offenders(MODULES, upward_imports) == {}
 
 
+def test_no_import_is_for_type_checkers_alone():
+    assert offenders(MODULES, lambda path: "TYPE_CHECKING" in (ENGINE / path).read_text(encoding="utf-8")) == {}
+
+
 def upward_imports(relative):
     """Modules that a file imports from a higher floor."""
     own = floor_of(dotted(relative))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from ..picture.camera import OrbitCamera, mounted
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
 from ..picture.scene import Inset, Picture, Scene
-
-if TYPE_CHECKING:
-    pass
+from .renderer import Renderer
 
 INSET_DISTANCE = 3.4
 """Of the camera from the middle of an inset, in radii of what it shows."""
@@ -24,8 +22,6 @@ class Painter:
     """A renderer and the plates of its HUD; the scene is only read."""
 
     def __init__(self, gl: Any, size: tuple[int, int], quality: Quality = HIGH) -> None:
-        from .renderer import Renderer
-
         self.renderer = Renderer(gl, size, quality)
         self._hud = Hud()
         self._insets: dict[int, Renderer] = {}
