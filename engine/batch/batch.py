@@ -12,7 +12,7 @@ from ..body import Body
 from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, refuse
 from ..saving import copying, snapshots
 from ..saving.content import Owners, digest_of_world
-from ..saving.plain_content import PlainContent, PlainFunction, Rows, whole_rows
+from ..saving.plain_content import PlainContent, Rows, whole_rows
 from ..saving.repetition import Span, repeat, select, spans_of
 from ..saving.snapshots import Snapshot, plain_form
 from ..saving.untrusted import check_rows
@@ -484,8 +484,7 @@ class Batch:
         owners = self._members.owners
         replaced: dict[tuple[int, ...], Any] = {identity(each.function): None for each in owners.stages.on_tick}
         image = copying.image_of(owners, replaced)
-        functions: dict[str, tuple[PlainFunction, ...]] = dict.fromkeys(image.plain.functions, ())
-        plain = image.plain._replace(functions=functions)
+        plain = image.plain._replace(functions=dict.fromkeys(image.plain.functions, ()))
         made._fill(image._replace(plain=plain), len(self))
         return made
 

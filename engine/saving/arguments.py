@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -54,17 +53,11 @@ def made_from(kind: type[TableRows], arguments: dict[str, Any]) -> TableRows:
 
 def arguments_in_scene(kind: type[TableRows]) -> list[str]:
     """The names of the arguments that a scene holds of a class of forces, parts or joints."""
-    return _read_arguments(cast(Any, kind))
-
-
-@cache
-def _read_arguments(kind: Any) -> list[str]:
-    parameters = inspect.signature(kind.__init__).parameters.values()
+    parameters = inspect.signature(kind).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):  # made by `forces.compiled`
         names = [field.name for field in schema_of(kind).fields if not field.refers_to and field.name != "enabled"]
         return [*(name for name in names if not name.startswith("_")), "bodies"]
-    left_out = ("self", *kind._arguments_in_rows)
-    return [parameter.name for parameter in parameters if parameter.name not in left_out]
+    return [parameter.name for parameter in parameters if parameter.name not in kind._arguments_in_rows]
 
 
 def argument(member: TableRows, name: str) -> Any:

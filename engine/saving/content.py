@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..checks import FloatArray
@@ -19,11 +20,16 @@ from ..store.objects import digest_of_state
 from ..store.schema import Schema
 from ..store.store import Store, digest_of
 from ..store.table import Table
+from ..tick.actuators import Actuators
 from ..tick.force_list import ForceList, MembersImage, digest_of_members
 from ..tick.held import PUSHES, Held
+from ..tick.joints import Joints
 from ..tick.plan import Plan
 from ..tick.stages import Stages
 from .settings import Settings, Values, digest_of_settings
+
+FUNCTIONS = ("on_tick", "after_tick", "on_joint")
+"""What registers the functions that a world calls, in the order of `Stages.functions`."""
 
 
 class Inventory(NamedTuple):
@@ -63,6 +69,7 @@ class Moment(NamedTuple):
     driven_tick: int
 
 
+@dataclass(slots=True, eq=False)
 class Owners:
     """The owners of the parts of a world, which give its content and take it again.
 
@@ -72,44 +79,29 @@ class Owners:
         threads: The largest number of threads.
     """
 
-    __slots__ = (
-        "_last",
-        "actuators",
-        "bodies",
-        "clock",
-        "exact_dt",
-        "forces",
-        "held",
-        "joints",
-        "last_tick",
-        "memory",
-        "plan",
-        "settings",
-        "stages",
-        "store",
-        "threads",
-    )
+    exact_dt: float
+    last_tick: int
+    threads: int
+    store: Store
+    bodies: Bodies
+    clock: Clock
+    settings: Settings
+    stages: Stages
+    held: Held
+    memory: Memory
+    forces: ForceList
+    plan: Plan
+    _last: Inventory | None = None
 
-    def __init__(
-        self,
-        exact_dt: float,
-        last_tick: int,
-        threads: int,
-        store: Store,
-        bodies: Bodies,
-        clock: Clock,
-        settings: Settings,
-        stages: Stages,
-        held: Held,
-        memory: Memory,
-        forces: ForceList,
-        plan: Plan,
-    ) -> None:
-        self.exact_dt, self.last_tick, self.threads = exact_dt, last_tick, threads
-        self.store, self.bodies, self.clock, self.settings = store, bodies, clock, settings
-        self.stages, self.held, self.memory, self.forces = stages, held, memory, forces
-        self.plan, self.actuators, self.joints = plan, plan.actuators, plan.joints
-        self._last: Inventory | None = None
+    @property
+    def actuators(self) -> Actuators:
+        """The actuators, which the plan of ticks holds."""
+        return self.plan.actuators
+
+    @property
+    def joints(self) -> Joints:
+        """The joints, which the plan of ticks holds."""
+        return self.plan.joints
 
     def moment(self) -> Moment:
         """The present tick, for `take`."""

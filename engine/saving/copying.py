@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from ..store.store import refuse_other_thread
 from ..store.views import TableView
 from .content import Owners
 from .encoding import Places
-from .plain_content import PlainContent, PlainFunction, PlainMember, bind, plain_of
+from .plain_content import PlainContent, bind, plain_of
 from .settings import Values
 
 _FORM = 'look it up in the world that is passed in: `def control(world): ship = world.body("ship")`'
@@ -49,7 +50,7 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingPr
 
     Args:
         owners: The owners of the parts of the world.
-        replaced: The functions and objects to replace, by identity, with what takes their places, or with None.
+        replaced: The functions and objects to replace, by identity, with what takes their places, or with None to leave them out.
 
     Raises:
         RuntimeError: If another thread steps this world.
@@ -72,11 +73,15 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingPr
             _detach(plain, left_out)
     for name, object in plain.objects.items():
         _check(owners, object, f"the attached object {name!r},")
-    functions = {when: _without(each, replaced) for when, each in plain.functions.items()}
-    members = tuple(member._replace(kind=None) if _is_in(member, replaced) else member for member in plain.members)
+    functions = {when: _exchanged(each, replaced) for when, each in plain.functions.items()}
     # what forces and parts keep beside their rows may hold handles at any depth, such as a law that knows an assembly
     memo = Places(owners.bodies.handles, owners.forces.members).memo
-    members = tuple(member._replace(attributes=copy.deepcopy(member.attributes, dict(memo))) for member in members)
+    members = tuple(
+        member._replace(attributes=copy.deepcopy(member.attributes, dict(memo)))
+        if member.table
+        else member._replace(kind=replaced.get(identity(member.kind), member.kind))
+        for member in plain.members
+    )
     bodies, is_prepared = owners.bodies, stages.policy.is_prepared
     prepared_for = PreparedFor(bodies.capacity, bodies.stores_momentum) if is_prepared else None
     made = plain._replace(functions=functions, members=members)
@@ -112,32 +117,14 @@ def forked(owners: Owners, callbacks: str | Mapping[Any, Any]) -> tuple[Image, l
         refuse("World.fork", "callbacks", callbacks, rule, ValueError if isinstance(callbacks, str) else TypeError)
     elif callbacks == "drop":
         replaced = dict.fromkeys(map(identity, called))
-    image = copy.deepcopy(image_of(owners, replaced))
-    plain, functions = image.plain, {}
-    on_tick, after_tick, on_joint = owners.stages.functions
-    for when, listed in (("on_tick", on_tick), ("after_tick", after_tick), ("on_joint", on_joint)):
-        new = [replaced.get(identity(callback.function)) for callback in listed]
-        pairs = zip(plain.functions[when], new, strict=True)
-        filled = [function._replace(function=function.function or other) for function, other in pairs]
-        functions[when] = tuple(function for function in filled if function.function is not None)
-    places = zip(plain.members, owners.forces.members, strict=True)
-    members = tuple(
-        plain_member if plain_member.kind is not None else plain_member._replace(kind=replaced.get(identity(member)))
-        for plain_member, member in places
-    )
-    made = image._replace(plain=plain._replace(functions=functions, members=members))
-    return made, [new for new in replaced.values() if new is not None]
+    new = [each for each in replaced.values() if each is not None]
+    return copy.deepcopy(image_of(owners, replaced), {id(each): each for each in new}), new
 
 
-def _without(
-    functions: tuple[PlainFunction, ...], replaced: Mapping[tuple[int, ...], Any]
-) -> tuple[PlainFunction, ...]:
-    """The functions, with None in the places of those that are replaced."""
-    return tuple(each._replace(function=None) if identity(each.function) in replaced else each for each in functions)
-
-
-def _is_in(member: PlainMember, replaced: Mapping[tuple[int, ...], Any]) -> bool:
-    return not member.table and identity(member.kind) in replaced
+def _exchanged(callbacks: tuple[Any, ...], replaced: Mapping[tuple[int, ...], Any]) -> tuple[Any, ...]:
+    """The callbacks with other functions, without those that are left out."""
+    now = [replace(each, function=replaced.get(identity(each.function), each.function)) for each in callbacks]
+    return tuple(each for each in now if each.function is not None)
 
 
 def _detach(plain: PlainContent, function: object) -> None:

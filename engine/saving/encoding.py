@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from ..checks import refuse
 from ..flight.coast import KEEP_OUT
 from ..flight.tank import TANKS
 from ..forces.constant import CONSTANT_WRENCHES, POINT_FORCES
-from ..integrators import Extrapolated, Integrator, Substepped
+from ..integrators import Integrator
 from ..plain import Plain, decoded_array, encoded_array
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED
 from ..shapes.shape import Shape, arguments_of
@@ -80,14 +81,12 @@ def encoded_method(method: Integrator, owner: str) -> dict[str, Any]:
     name = type(method).__name__
     if getattr(integrators, name, None) is not type(method):
         refuse(owner, "integrator", method, "one of engine.integrators")
-    if isinstance(method, Extrapolated):
-        return {"class": name, "integrator": encoded_method(method.integrator, owner)}
-    if isinstance(method, Substepped):
-        chosen = {"n": method.n} if method.n is not None else {"tolerance": method.tolerance}
-        return {"class": name, "integrator": encoded_method(method.integrator, owner), **chosen}
-    if not dataclasses.is_dataclass(method):
-        return {"class": name}
-    return {"class": name, **{field.name: getattr(method, field.name) for field in dataclasses.fields(method)}}
+    plain: dict[str, Any] = {"class": name}
+    for argument in inspect.signature(type(method)).parameters:
+        value = getattr(method, argument)
+        if value is not None:
+            plain[argument] = encoded_method(value, owner) if isinstance(value, Integrator) else value
+    return plain
 
 
 def decoded_method(plain: Plain) -> Integrator:
@@ -252,15 +251,24 @@ _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
 """What each attribute that can be written as plain data must be: a test, and the rule in words."""
 
 
-def check_attribute(name: str, value: object, owner: str, path: str) -> None:
-    """Check an attribute that was decoded and whose places were resolved.
+_NO_ATTRIBUTE: tuple[Callable[[Any], bool], str] = (lambda value: False, "")
+
+
+def check_attributes(
+    kind: type[TableRows], values: Mapping[str, object], owner: str, path: str, is_whole: bool
+) -> None:
+    """Check attributes that were decoded and whose places were resolved; `is_whole` says that none may be missing.
 
     Raises:
-        ValueError: If the value breaks the rule for this attribute.
+        ValueError: If one is missing, is not one of the class, or breaks its rule.
     """
-    fits, rule = _ATTRIBUTES[name]
-    if not fits(value):
-        refuse(owner, path, value, rule)
+    wanted = own_slots(kind)
+    for name, value in values.items():
+        fits, rule = _ATTRIBUTES.get(name, _NO_ATTRIBUTE) if name in wanted else _NO_ATTRIBUTE
+        if not fits(value):
+            refuse(owner, f"{path}.{name}", value, rule or f"an attribute of {kind.__name__}")
+    if is_whole and not values.keys() >= {*wanted}:
+        refuse(owner, path, list(values), f"an object with the keys {', '.join(wanted)}")
 
 
 def _encoded(value: Any) -> Any:

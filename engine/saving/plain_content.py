@@ -9,8 +9,8 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -33,19 +33,17 @@ from ..store.rows import without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
-from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.force_list import MemberImage, MembersImage, attributes_of
 from ..tick.joints import refuse_joints
-from .content import Content, Inventory, Owners
+from .content import FUNCTIONS, Content, Inventory, Owners
 from .encoding import (
     Place,
     Places,
     built_in,
     built_in_schemas,
-    check_attribute,
+    check_attributes,
     encoded_attributes,
     name_of,
-    own_slots,
     resolving,
 )
 from .settings import Values, check_together
@@ -93,16 +91,6 @@ class PlainMember(NamedTuple):
     """The jets that the allocator of a control loop does not command, with their levels."""
 
 
-class PlainFunction(NamedTuple):
-    """A function that the world calls."""
-
-    name: str
-    when: Any
-    """The interval in ticks, or the event of a joint."""
-    function: Any = None
-    """None if it is only known by name."""
-
-
 class PlainContent(NamedTuple):
     """Everything that determines the future of a world, without a handle of it."""
 
@@ -116,8 +104,8 @@ class PlainContent(NamedTuple):
     """The names of the bodies, in row order."""
     tables: dict[str, Rows]
     members: tuple[PlainMember, ...]
-    functions: dict[str, tuple[PlainFunction, ...]]
-    """Those of "on_tick", "after_tick" and "on_joint"."""
+    functions: dict[str, tuple[Any, ...]]
+    """The callbacks by the name of what registers them, with places instead of handles; functions known by name alone are None."""
     memory: dict[str, tuple[tuple[int, ...], Any]]
     """Shape and type of the numbers under each name."""
     objects: dict[str, Any]
@@ -127,9 +115,6 @@ class PlainContent(NamedTuple):
     joined: dict[str, int]
     mass_properties: tuple[Any, ...] | None = None
     """None if they follow from the tables."""
-
-
-FUNCTIONS = ("on_tick", "after_tick", "on_joint")
 
 
 # from the live form
@@ -152,13 +137,7 @@ def plain_of(content: Content, exact_dt: float) -> PlainContent:
             if len(image.rows.ids)
         },
         tuple(_plain_member(entry, places) for entry in inventory.members),
-        {
-            "on_tick": tuple(PlainFunction(each.name, each.every, each.function) for each in inventory.on_tick),
-            "after_tick": tuple(PlainFunction(each.name, each.every, each.function) for each in inventory.after_tick),
-            "on_joint": tuple(
-                PlainFunction(each.name, _when(each, places), each.function) for each in inventory.on_joint
-            ),
-        },
+        {when: tuple(_plain_callback(each, places) for each in getattr(inventory, when)) for when in FUNCTIONS},
         {name: (rows.shape, np.dtype(rows.dtype).type) for name, rows in inventory.rows.items()},
         dict(inventory.objects),
         content.states,
@@ -167,13 +146,13 @@ def plain_of(content: Content, exact_dt: float) -> PlainContent:
     )
 
 
-def _when(callback: EventCallback, places: Places) -> Any:
-    """The event of which a function is told; for contacts with the body, the least speed, and the pairs of shapes that touched."""
-    if callback.event not in CONTACT_EVENTS:
-        return callback.event
+def _plain_callback(callback: Callback | EventCallback, places: Places) -> Callback | EventCallback:
+    """A callback with places instead of the body that it is about, and of the pairs of shapes that touched and are still there."""
+    if isinstance(callback, Callback):
+        return callback
     pairs = [places.placed(pair) for pair in callback.touching]
     touching = tuple(pair for pair in pairs if all(isinstance(each, Place) for each in pair))
-    return callback.event, places.placed(callback.body), callback.above, touching
+    return replace(callback, body=places.placed(callback.body), touching=touching)
 
 
 def refuse_functions_of_one_name(content: Content, owner: str) -> None:
@@ -183,7 +162,7 @@ def refuse_functions_of_one_name(content: Content, owner: str) -> None:
         ValueError: If two functions have the same name.
     """
     inventory = content.inventory
-    refuse_shared_names((*inventory.on_tick, *inventory.after_tick, *inventory.on_joint), owner)
+    refuse_shared_names([each for when in FUNCTIONS for each in getattr(inventory, when)], owner)
 
 
 def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
@@ -247,7 +226,8 @@ class _Binding:
         handles = self._handles()
         images = self._images()
         members = self._members(handles, images)
-        on_tick, after_tick = self._callbacks("on_tick"), self._callbacks("after_tick")
+        memo = resolving(handles, [entry.member for entry in members], self._schemas)
+        functions = {when: self._callbacks(when, memo) for when in FUNCTIONS}
         objects, states, joined = self._objects()
         values = self._values()
         for table in self._store.tables.values():
@@ -262,9 +242,7 @@ class _Binding:
             objects,
             joined,
             values,
-            on_tick,
-            after_tick,
-            self._joint_callbacks(handles, [entry.member for entry in members]),
+            **functions,
         )
         is_driven = any(
             len(images[table].rows.ids) for table in tables if table.schema.name in ("driven", "joints", "shapes")
@@ -392,12 +370,12 @@ class _Binding:
         spans = [self._span(place, each, handles, images) if each.table else None for place, each in enumerate(plains)]
         chosen: list[Any] = [None] * len(plains)
         # in the world of the snapshot those with the same rows, else those of the same bodies, else any that cannot be made anew
-        for is_same in (_has_these_ids, _has_these_bodies, _is_any):
+        for length in (4, 3, 2):
             for place, (plain, span) in enumerate(zip(plains, spans, strict=True)):
-                if span is not None and chosen[place] is None:
-                    if is_same is _is_any and plain.name in built_in() and plain.attributes is not None:
-                        continue
-                    chosen[place] = _take_first(pool, partial(_fits, plain, span, is_same))
+                can_be_made = plain.name in built_in() and plain.attributes is not None
+                if span is not None and chosen[place] is None and not (length == 2 and can_be_made):
+                    wanted = (plain.table, plain.name, span.bodies, span.given)[:length]
+                    chosen[place] = _take_first(pool, _traits, wanted)
         present = {place for place, entry in enumerate(chosen) if entry is not None}
         members: list[Any] = []
         for place, plain in enumerate(plains):
@@ -421,7 +399,7 @@ class _Binding:
         if not plain.table:
             if self._is_copy:
                 return plain.kind
-            found = _take_first(pool, lambda entry: not entry.table and default_name(entry.member) == plain.name)
+            found = _take_first(pool, _traits, ("", plain.name))
             if found is None and not self._drops:
                 self._refuse_missing("the Python force", plain.name, f"members[{place}]")
             return None if found is None else found.member
@@ -486,29 +464,21 @@ class _Binding:
         path = f"members[{place}].attributes"
         if entry is not None and plain.attributes is None:
             return self._with_stuck_jets(place, plain, entry)
-        wanted = own_slots(type(member))
-        given = {} if entry is None else dict(entry.attributes)
-        now = {} if entry is None else encoded_attributes(places.all_placed(entry.attributes, type(member))) or {}
-        encoded = (encoded_attributes(plain.attributes or {}) if entry is not None else None) or {}
+        values: dict[str, Any] = {}
         for key, value in (plain.attributes or {}).items():
-            if key not in wanted:
-                rule = f"attributes of {plain.name}, which has {', '.join(wanted) or 'none'}"
-                refuse(self._owner, path, key, rule)
             try:
-                resolved = copy.deepcopy(value, memo)
+                values[key] = copy.deepcopy(value, memo)
             except LookupError:
                 refuse(self._owner, f"{path}.{key}", value, "the name of a table of this world")
-            if not self._is_copy:
-                check_attribute(key, resolved, self._owner, f"{path}.{key}")
-            if key not in now or now[key] != encoded[key]:
-                given[key] = resolved
-            if entry is None:
-                object.__setattr__(member, key, given[key])
+        if not self._is_copy:
+            check_attributes(type(member), values, self._owner, path, is_whole=entry is None)
         if entry is not None:
-            return tuple(given.items())
-        for key in wanted:
-            if not hasattr(member, key) and not self._is_copy:
-                refuse(self._owner, path, list(plain.attributes or {}), f"an object with the keys {', '.join(wanted)}")
+            now = encoded_attributes(places.all_placed(entry.attributes, type(member))) or {}
+            encoded = encoded_attributes(plain.attributes or {}) or {}
+            changed = {key: value for key, value in values.items() if key not in now or now[key] != encoded[key]}
+            return tuple({**dict(entry.attributes), **changed}.items())
+        for key, value in values.items():
+            object.__setattr__(member, key, value)
         made = MemberImage(member)
         if made.table != plain.table:
             refuse(self._owner, f"members[{place}].table", plain.table, f"the table of {plain.name}, {made.table!r}")
@@ -532,39 +502,26 @@ class _Binding:
         changed = allocator._with_stuck(levels)
         return tuple((name, changed if name == "_allocator" else value) for name, value in attributes)
 
-    def _callbacks(self, when: str) -> list[Callback]:
-        stages = self._owners.stages
-        pool = [*getattr(stages, when), *(stages.after_tick if when == "on_tick" else stages.on_tick)]
-        found = []
+    def _callbacks(self, when: str, memo: dict[Any, Any]) -> list[Any]:
+        """The callbacks of one kind: those of the world where nothing about them differs."""
+        on_tick, after_tick, on_joint = self._owners.stages.functions
+        pool: list[Any] = list(on_joint)
+        if when != "on_joint":
+            pool = [*on_tick, *after_tick] if when == "on_tick" else [*after_tick, *on_tick]
+        found: list[Any] = []
         for place, plain in enumerate(self._plain.functions[when]):
+            if isinstance(plain, EventCallback):
+                body, touching = copy.deepcopy((plain.body, plain.touching), memo)
+                plain = replace(plain, body=body, touching=touching)
             if plain.function is not None and self._is_copy:
-                found.append(Callback(plain.function, plain.when, plain.name))
+                found.append(plain)
                 continue
-            callback = _take_first(pool, partial(_is_named, plain.name))
+            callback = _take_first(pool, _traits_of_callback, _traits_of_callback(plain))
             if callback is not None:
-                same = callback.every == plain.when
-                found.append(callback if same else Callback(callback.function, plain.when, plain.name))
-            elif not self._drops:
-                self._refuse_missing(f"the function of {when}", plain.name, f"{when}[{place}]")
-        return found
-
-    def _joint_callbacks(self, handles: list[Any], members: list[Any]) -> list[EventCallback]:
-        pool = list(self._owners.stages.joint_events.functions)
-        found = []
-        for place, plain in enumerate(self._plain.functions["on_joint"]):
-            event, *of_contacts = copy.deepcopy(
-                plain.when if isinstance(plain.when, tuple) else (plain.when,),
-                resolving(handles, members, self._schemas),
-            )
-            if plain.function is not None and self._is_copy:
-                found.append(EventCallback(plain.function, event, plain.name, *of_contacts))
-                continue
-            callback = _take_first(pool, partial(_is_told_of, plain.name, event))
-            if callback is not None:
-                made = EventCallback(callback.function, event, plain.name, *of_contacts)
+                made = replace(plain, function=callback.function)
                 found.append(callback if made.is_like(callback) else made)
             elif not self._drops:
-                self._refuse_missing("the function of on_joint", plain.name, f"on_joint[{place}]")
+                self._refuse_missing(f"the function of {when}", plain.name, f"{when}[{place}]")
         return found
 
     def _objects(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, int]]:
@@ -628,35 +585,21 @@ class _Span(NamedTuple):
     columns: FloatArray
 
 
-def _fits(plain: PlainMember, span: _Span, is_same: Callable[[MemberImage, _Span], bool], entry: MemberImage) -> bool:
-    is_alike = entry.table == plain.table and name_of(type(entry.member)) == plain.name
-    return is_alike and is_same(entry, span)
+def _traits(entry: MemberImage) -> tuple[Any, ...]:
+    """By what a force or part is found again, what matters most first."""
+    if not entry.table:
+        return "", default_name(entry.member)
+    return entry.table, name_of(type(entry.member)), entry.bodies, entry.first_id
 
 
-def _has_these_ids(entry: MemberImage, span: _Span) -> bool:
-    return entry.first_id == span.given and entry.bodies == span.bodies
+def _traits_of_callback(callback: Callback | EventCallback) -> tuple[Any, ...]:
+    return callback.name, getattr(callback, "event", "")
 
 
-def _has_these_bodies(entry: MemberImage, span: _Span) -> bool:
-    return entry.bodies == span.bodies
-
-
-def _is_any(entry: MemberImage, span: _Span) -> bool:
-    return True
-
-
-def _is_named(name: str, callback: Callback) -> bool:
-    return callback.name == name
-
-
-def _is_told_of(name: str, event: str, callback: EventCallback) -> bool:
-    return (callback.name, callback.event) == (name, event)
-
-
-def _take_first(pool: list[Any], fits: Callable[[Any], bool]) -> Any:
-    """Remove and return the first element that fits, or None."""
+def _take_first(pool: list[Any], traits: Callable[[Any], tuple[Any, ...]], wanted: tuple[Any, ...]) -> Any:
+    """Remove and return the first element whose traits begin with the wanted ones, or None."""
     for place, thing in enumerate(pool):
-        if fits(thing):
+        if traits(thing)[: len(wanted)] == wanted:
             return pool.pop(place)
     return None
 

@@ -17,6 +17,7 @@ from ..flight.optical_sensors import Exclusion
 from ..flight.wheel_allocation import WheelAllocator
 from ..forces.magnetic_dipole import MagneticDipole
 from ..forces.valves import Gimbal
+from ..joints import Capture, JointSpring, Motor, Port
 from ..joints.assembly import Assembly
 from ..joints.joint import Joint
 from ..store.calling import default_name
@@ -154,5 +155,15 @@ def _read(thing: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-MAKERS: dict[str, Callable[..., Any]] = {key: kind for key, (kind, _parts) in _TUPLES.items()}
+def _exclusion(angle: Any, direction_world: Any = None, center: Any = None, radius: Any = 0.0) -> Exclusion:
+    """Something bright, by a direction to a thing far away or by the centre and the radius of a sphere."""
+    if direction_world is not None:
+        return Exclusion.far(direction_world, angle)
+    return Exclusion.ball(center, radius, angle)
+
+
+MAKERS: dict[str, Callable[..., Any]] = {
+    **{key: kind for key, (kind, _parts) in _TUPLES.items()},
+    **{"motor": Motor, "spring": JointSpring, "port": Port, "capture": Capture, "exclusion": _exclusion},
+}
 """What makes the values with parts, under the key that marks them."""

@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
@@ -21,9 +21,7 @@ import numpy as np
 from ..checks import FloatArray, array, file_path, naming_file, option, real, refuse, unit_quaternion
 from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
 from ..flight.coast import keep_out_of, set_keep_out
-from ..flight.optical_sensors import Exclusion
 from ..flight.wheel import ReactionWheel
-from ..joints import Capture, JointSpring, Motor, Port
 from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, types_of
 from ..plain import Plain, to_text
@@ -36,15 +34,14 @@ from ..tick.force_list import attributes_of
 from ..tick.joint_events import EVENTS
 from ..tick.joints import refuse_joints
 from .arguments import argument, arguments_in_scene, made_from
-from .content import Owners
+from .content import FUNCTIONS, Owners
 from .encoding import (
     Places,
     built_in,
-    check_attribute,
+    check_attributes,
     decoded_attribute,
     encoded_attributes,
     name_of,
-    own_slots,
 )
 from .scene_objects import BODIES, MAKERS, Written, arguments_of, made, object_classes, to_plain
 from .settings import SETTINGS, names_in_scenes, ratio_to_plain, to_scene
@@ -87,8 +84,6 @@ _BODY_KEYS = (
     "angular_velocity_body",
     "stored_momentum_body",
 )
-_JOINT_VALUES: dict[str, Any] = {"motor": Motor, "spring": JointSpring, "port": Port, "capture": Capture}
-"""Values with parts in the arguments of joints, under the key that marks them."""
 _MOST_PENDING = 16
 """How many forces and parts may wait for one another while a scene is loaded."""
 
@@ -255,54 +250,37 @@ def _member_to_plain(member: TableRows, path: str, written: Written) -> dict[str
     for name, attribute in kept_beside(type(member)).items():
         plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", written)
     # the rows hold what cannot be given as an argument: commands, states, and unit vectors to the last bit
-    columns, fresh = columns_of(member), columns_of(made_from(type(member), arguments))
-    components, fields = schema_of(member).components, {}
-    for field in _written_fields(member):
-        own, made = (each[components[field.name]] for each in (columns, fresh))
-        if own.tobytes() != made.tobytes():
-            fields[field.name] = [[_shown_number(number) for number in row] for row in own.T.tolist()]
-    if fields:
-        plain["fields"] = fields
-    return plain
+    fields = _fields_to_plain(member, columns_of(member), columns_of(made_from(type(member), arguments)))
+    return {**plain, "fields": fields} if fields else plain
 
 
 def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
     """A joint by its rows, because its arguments refer to the poses at the time when it was made."""
-    column = columns_of(joint)[:, 0]
+    column = columns_of(joint)
     if column[LATCH_PHASE] > HARD:
         column[LATCH_SINCE] -= tick_count  # a scene starts at tick 0
-    fields = {}
-    for field in _joint_fields():
-        components = JOINTS.components[field.name]
-        if column[components].tobytes() != JOINTS.rest[components, 0].tobytes():
-            fields[field.name] = [_shown_number(number) for number in column[components].tolist()]
     plain = {
         "class": name_of(type(joint)),
         "body": joint.body.name,
         "other": None if joint.other is None else joint.other.name,
-        "fields": fields,
+        "fields": {name: row for name, (row,) in _fields_to_plain(joint, column, JOINTS.rest).items()},
     }
     attributes = encoded_attributes(Places((), ()).all_placed(attributes_of(joint), type(joint)))
     return {**plain, "attributes": attributes} if attributes else plain
 
 
-def _joint_fields() -> list[Field]:
-    """The fields of a joint that a scene holds: all but references."""
-    return [field for field in JOINTS.fields if not field.refers_to]
+def _fields_to_plain(member: TableRows, columns: FloatArray, fresh: FloatArray) -> dict[str, Any]:
+    """The values in rows, by field, of the fields that have others than in fresh rows."""
+    found = {}
+    for field in _written_fields(member):
+        own, made = (each[schema_of(member).components[field.name]] for each in (columns, fresh))
+        if own.tobytes() != made.tobytes():
+            # JSON has no number that is not finite
+            found[field.name] = [[each if isfinite(each) else str(each) for each in row] for row in own.T.tolist()]
+    return found
 
 
-def _shown_number(number: float) -> float | str:
-    """A number, or the text of one that JSON cannot hold."""
-    return number if isfinite(number) else str(number)
-
-
-def _number_in(plain: Plain, field: Field) -> float:
-    """A number of a field, infinite or nan only where that means that there is no limit or no value."""
-    rest = {str(number) for number in np.ravel(field.rest).tolist() if not isfinite(number)}
-    return float(plain.value) if isinstance(plain.value, str) and plain.value in rest else plain.number()
-
-
-def _written_fields(member: TableRows) -> list[Field]:
+def _written_fields(member: TableRows | type[TableRows]) -> list[Field]:
     """The fields that a scene may set: all but references, what kernels write, the momentum that follows from a wheel's speed, and what has
     been measured in ticks before the scene."""
     return [
@@ -382,11 +360,10 @@ class _Loading(Generic[Filled]):
         memory = [(name, rows.only("dtype", "value")) for name, rows in plain.get("memory", {}).items()]
         called = [(force, self._find(force)) for force in plain.get("called_forces", []).list()]
         functions = [
-            (when, pair, self._find(pair.list(2)[0]))
-            for when in ("on_tick", "after_tick", "on_joint")
-            for pair in plain.get(when, []).list()
+            (when, each, self._find(each.list(4 if when == "on_contact" else 2)[0]))
+            for when in (*FUNCTIONS, "on_contact")
+            for each in plain.get(when, []).list()
         ]
-        of_contacts = [(each, self._find(each.list(4)[0])) for each in plain.get("on_contact", []).list()]
         self.world = world = self._empty_world(make, plain)
         self._owners = owners = world._owners
         self._stored: list[tuple[Plain, Any, Any]] = []
@@ -398,7 +375,7 @@ class _Loading(Generic[Filled]):
         for kind, members in self._plain.items():
             self._make_members(kind, len(members))
         for kind, member_plain, member in self._new:
-            with _at(member_plain, ""):
+            with _at(member_plain):
                 if kind == "shape":
                     refuse_joints(owners.settings["integrator"], _OWNER)
                     owners.forces.add(member)
@@ -409,7 +386,7 @@ class _Loading(Generic[Filled]):
             with _at(body, "stored_momentum_body"):
                 handle.stored_momentum_body = stored
         for joint, joint_kind in joints:
-            with _at(joint, ""):
+            with _at(joint):
                 made = self._joint(joint, joint_kind)
                 state = made._state
                 world.add_joint(made)._state = state
@@ -417,25 +394,18 @@ class _Loading(Generic[Filled]):
             self._add_memory(name, rows)
         for force, found in called:
             if found is not None:
-                with _at(force, ""):
+                with _at(force):
                     world.add_force(found)
-        for when, pair, found in functions:
+        for when, each, found in functions:
             if found is not None:
-                called_name, number_or_event = pair.list(2)
-                with _at(pair, ""):
-                    getattr(world, when)(found, number_or_event.value, name=called_name.text())
-        for each, found in of_contacts:
-            if found is not None:
-                called_name, event, body, above = each.list(4)
-                own = None if body.value is None else self._body(body)
-                with _at(each, ""):
-                    world.on_contact(found, event.value, body=own, above=above.value, name=called_name.text())
+                with _at(each):
+                    self._register(getattr(world, when), found, *each.list())
         for pair in plain.get("ignored_pairs", []).list():
-            with _at(pair, ""):
+            with _at(pair):
                 world.ignore_pair(*(self._body(body) for body in pair.list(2)))
         for pair in plain.get("collision_groups", []).list():
             body, group = pair.list(2)
-            with _at(pair, ""):
+            with _at(pair):
                 self._body(body).collision_group = group.value
         for name, thing in objects.items():
             if name not in owners.memory and _is_attachable(thing, owners):
@@ -463,6 +433,11 @@ class _Loading(Generic[Filled]):
             )
         return self._objects.get(name)
 
+    def _register(self, register: Any, function: Any, name: Plain, when: Plain, *of_contact: Plain) -> None:
+        """Have a function called in every so many ticks, or told of an event."""
+        named = {} if not of_contact else {"body": self._value(of_contact[0], "body"), "above": of_contact[1].value}
+        register(function, when.value, name=name.text(), **named)
+
     def _add_body(self, plain: Plain) -> None:
         name = plain["name"].text()
         mass = real(plain["mass"].value, plain["mass"].path, _OWNER, above=0.0)
@@ -479,7 +454,7 @@ class _Loading(Generic[Filled]):
         orientation = plain.get("orientation", [0.0, 0.0, 0.0, 1.0])
         turned = unit_quaternion(orientation.value, orientation.path, _OWNER)
         motion = {key: _vector(plain, key) for key in ("position", "origin", "velocity", "angular_velocity_body")}
-        with _at(plain, ""):
+        with _at(plain):
             body = self.world.add_body(
                 properties,
                 name=name,
@@ -509,7 +484,7 @@ class _Loading(Generic[Filled]):
         return self._made[kind, place]
 
     def _kind_of(self, plain: Plain) -> type[TableRows]:
-        """The class of a force or part, which has been found to have the arguments that are given."""
+        """The class of a force, part or shape, which has been found to have the arguments that are given."""
         name = plain["class"].text()
         kind = built_in().get(name) or self._objects.get(name)
         if not (isinstance(kind, type) and issubclass(kind, TableRows)) or issubclass(kind, Joint):
@@ -524,84 +499,50 @@ class _Loading(Generic[Filled]):
         kind = built_in().get(plain["class"].text())
         if kind is None or not issubclass(kind, Joint):
             plain["class"].refuse("the name of a class of engine.joints")
-        if "fields" in plain:
-            plain.only("class", "body", "other", "fields", "attributes")
-        else:
-            plain.only("class", *arguments_in_scene(kind))
+        in_rows = ("body", "other", "fields", "attributes")
+        plain.only("class", *(in_rows if "fields" in plain else arguments_in_scene(kind)))
         return kind
 
     def _member(self, plain: Plain, kind: type[TableRows]) -> TableRows:
         arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
         beside = {key: arguments.pop(key) for key in kept_beside(kind) if key in arguments}
-        try:
+        with _at(plain, arguments=arguments_in_scene(kind)):
             member = made_from(kind, arguments)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), arguments_in_scene(kind))}: {error}") from None
         for key, attribute in kept_beside(kind).items():
             if key in beside:
                 self._set_beside(member, attribute, beside[key], plain[key])
-        allowed = {field.name: field for field in _written_fields(member)}
-        for key, value in plain.get("fields", {}).items():
-            if key not in allowed:
-                value.refuse(f"one of the fields {', '.join(allowed)}")
-            self._set_field(member, allowed[key], value)
+        count = columns_of(member).shape[1]
+        for name, values in _read_fields(plain.get("fields", {}), member, lambda value: value.list(count)).items():
+            set_field(member, name, values)
         return member
 
     def _joint(self, plain: Plain, kind: type[Joint]) -> Any:
         """A joint from its rows, or from the arguments of its class at the poses of the scene."""
         if "fields" not in plain:
             arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
-            try:
+            with _at(plain, arguments=arguments_in_scene(kind)):
                 return kind(**arguments)
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"{_OWNER}: {_path_in(plain, str(error), arguments_in_scene(kind))}: {error}"
-                ) from None
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
         if pair[0] is pair[1]:
             other.refuse("a body other than `body`, or null for the world")
-        known, values = {field.name: field for field in _joint_fields()}, {}
-        for name, value in plain["fields"].items():
-            if name not in known:
-                value.refuse(f"one of the fields {', '.join(known)}")
-            values[name] = _joint_numbers(value, known[name], kind)
+        values = {"type": np.array([[float(kind._type)]])} | _read_fields(plain["fields"], kind, lambda value: [value])
+        if values["type"][0, 0] not in types_of(kind):
+            plain["fields"]["type"].refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, types_of(kind)))}")
         joint = object.__new__(kind)
-        for name, value in plain.get("attributes", {}).items():
-            if name not in own_slots(kind):
-                value.refuse(f"an attribute of {kind.__name__}")
-            decoded = decoded_attribute(value, 0, 0)
-            check_attribute(name, decoded, _OWNER, value.path)
-            object.__setattr__(joint, name, decoded)
-        missing = [name for name in own_slots(kind) if not hasattr(joint, name)]
-        if missing:
-            plain.get("attributes", {}).refuse(f"an object with the keys {', '.join(missing)}")
-        TableRows.__init__(joint, [pair], {"type": np.array([[float(kind._type)]]), **values})
+        attributes = plain.get("attributes", {})
+        decoded = {name: decoded_attribute(value, 0, 0) for name, value in attributes.items()}
+        check_attributes(kind, decoded, _OWNER, attributes.path, is_whole=True)
+        for name, value in decoded.items():
+            object.__setattr__(joint, name, value)
+        TableRows.__init__(joint, [pair], values)
         return joint
-
-    def _set_field(self, member: TableRows, field: Field, plain: Plain) -> None:
-        rows = plain.list(columns_of(member).shape[1])
-        values = np.array([[_number_in(item, field) for item in row.list(field.size)] for row in rows]).T
-        rule = field.rule
-        if rule is not None and rule.is_switch:
-            if not np.isin(values, (0.0, 1.0)).all():
-                plain.refuse("1 or 0")
-        elif rule is not None and rule.is_direction:
-            if not (abs(np.sum(values * values, axis=0) - 1.0) < 1e-9).all():
-                plain.refuse("unit vectors")
-        elif field.stored is not None:
-            if not field.stored.holds(values):
-                plain.refuse(str(field.stored))
-        elif rule is not None:
-            for value in values[np.isfinite(values)].tolist():
-                rule.number(value, plain.path, _OWNER)
-        set_field(member, field.name, values)
 
     def _set_beside(self, member: TableRows, attribute: str, value: Any, plain: Plain) -> None:
         present = getattr(member, attribute)
         if attribute.startswith("_") and type(value) is not type(present):
             plain.refuse(f"a {type(present).__name__}")
-        with _at(plain, ""):
+        with _at(plain):
             setattr(member, attribute, value)
 
     def _value(self, plain: Plain, name: str) -> Any:
@@ -634,11 +575,10 @@ class _Loading(Generic[Filled]):
             if name not in self._objects:
                 inner.refuse("a key of `objects`")
             return self._objects[name]
-        makers = {**MAKERS, **_JOINT_VALUES, "exclusion": _exclusion}
-        if key in makers:
-            with _at(inner, ""):
-                return makers[key](**{part: self._value(item, part) for part, item in inner.items()})
-        plain.refuse(f"an object with one of the keys class, body, part, force, assembly, object, {', '.join(makers)}")
+        if key in MAKERS:
+            with _at(inner):
+                return MAKERS[key](**{part: self._value(item, part) for part, item in inner.items()})
+        plain.refuse(f"an object with one of the keys class, body, part, force, assembly, object, {', '.join(MAKERS)}")
 
     def _tool(self, plain: Plain) -> Any:
         """A law, a reference or an allocator."""
@@ -648,10 +588,8 @@ class _Loading(Generic[Filled]):
         wanted = arguments_of(kind)
         plain.only("class", *wanted)
         arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
-        try:
+        with _at(plain, arguments=wanted):
             return made(kind, arguments)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), list(wanted))}: {error}") from None
 
     def _body(self, plain: Plain) -> Any:
         body = self._owners.bodies.by_name.get(plain.text())
@@ -669,13 +607,6 @@ class _Loading(Generic[Filled]):
             rows.value = value.value
 
 
-def _exclusion(angle: Any, direction_world: Any = None, center: Any = None, radius: Any = 0.0) -> Exclusion:
-    """Something bright, by a direction to a thing far away or by the centre and the radius of a sphere."""
-    if direction_world is not None:
-        return Exclusion.far(direction_world, angle)
-    return Exclusion.ball(center, radius, angle)
-
-
 def _is_attachable(thing: Any, owners: Owners) -> bool:
     on_tick, after_tick, _on_joint = owners.stages.functions
     known = [callback.function for callback in (*on_tick, *after_tick)]
@@ -686,16 +617,28 @@ def _is_attachable(thing: Any, owners: Owners) -> bool:
     )
 
 
-def _joint_numbers(plain: Plain, field: Field, kind: Any) -> FloatArray:
-    """The components of a field of a joint, infinite only where that means that there is no limit."""
-    numbers = [_number_in(item, field) for item in plain.list(field.size)]
-    if field.name.startswith("frame_") and not abs(sum(number * number for number in numbers) - 1.0) < 1e-9:
-        plain.refuse("a quaternion of unit length")
-    if field.name == "type" and numbers[0] not in types_of(kind):
-        plain.refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, types_of(kind)))}")
-    if field.rule is not None and field.rule.is_switch and numbers[0] not in (0.0, 1.0):
-        plain.refuse("1 or 0")
-    return np.array(numbers)[:, np.newaxis]
+def _read_fields(
+    plain: Plain, member: TableRows | type[TableRows], rows_of: Callable[[Plain], list[Plain]]
+) -> dict[str, FloatArray]:
+    """The values of fields, shape (size, rows), which keep the rules of these."""
+    known, found = {field.name: field for field in _written_fields(member)}, {}
+    for name, value in plain.items():
+        if name not in known:
+            value.refuse(f"one of the fields {', '.join(known)}")
+        field = known[name]
+        endless = {str(number) for number in np.ravel(field.rest).tolist() if not isfinite(number)}
+        rows = [row.list(field.size) for row in rows_of(value)]
+        numbers = [[_number_in(each, endless) for each in row] for row in rows]
+        found[name] = np.array(numbers).reshape(len(rows), field.size).T
+        broken = field.broken_rule(found[name])
+        if broken is not None:
+            value.refuse(broken)
+    return found
+
+
+def _number_in(plain: Plain, endless: set[str]) -> float:
+    """A number, or the text of one that means that there is no limit or no value."""
+    return float(plain.value) if isinstance(plain.value, str) and plain.value in endless else plain.number()
 
 
 def _vector(plain: Plain, key: str) -> FloatArray | None:
@@ -704,19 +647,15 @@ def _vector(plain: Plain, key: str) -> FloatArray | None:
     return array(plain[key].value, plain[key].path, _OWNER, (3,))
 
 
-def _path_in(plain: Plain, message: str, arguments: list[str]) -> str:
-    """The path of the argument that an error message names, or that of the object."""
-    named = [*re.findall(r"(\w+)[^:]* must", message), *re.findall(r"\w+", message)]
-    found = [name for name in named if name in arguments]
-    return f"{plain.path}.{found[0]}" if found and found[0] in plain else plain.path
-
-
 @contextmanager
-def _at(plain: Plain, key: str) -> Iterator[None]:
-    """Name the place of a value in errors that do not."""
-    path = f"{plain.path}.{key}" if plain.path and key else plain.path or key
+def _at(plain: Plain, key: str = "", arguments: Sequence[str] = ()) -> Iterator[None]:
+    """Name the place of a value in errors that do not: that under a key, or that of the argument which the message names."""
     try:
         yield
     except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
         text = str(error)
+        words = [*re.findall(r"(\w+)[^:]* must", text), *re.findall(r"\w+", text)]
+        key = key or next((word for word in words if word in arguments), "")
+        is_there = not arguments or key in plain
+        path = ".".join(part for part in (plain.path, key if is_there else "") if part)
         raise ValueError(text if text.startswith(f"{_OWNER}: {path}") else f"{_OWNER}: {path}: {text}") from None

@@ -25,11 +25,13 @@ import numpy as np
 
 from ..checks import refuse
 from ..plain import Plain, decoded_array, encoded_array, exact, to_text
+from ..store.calling import Callback, EventCallback
 from ..store.memory import MOST_NUMBERS, MOST_SIZES
 from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.joint_events import EVENTS
+from .content import FUNCTIONS
 from .encoding import Place, built_in_schemas, decoded_attribute, encoded_attributes
-from .plain_content import FUNCTIONS, PlainContent, PlainFunction, PlainMember, Rows
+from .plain_content import PlainContent, PlainMember, Rows
 from .settings import from_header, to_header
 from .untrusted import check_rows
 
@@ -68,7 +70,7 @@ def _header_of(plain: PlainContent, owner: str) -> dict[str, Any]:
         "push_tick": plain.push_tick,
         "bodies": list(plain.names),
         "members": [_member_to_header(member) for member in plain.members],
-        **{when: [[each.name, _when_to_header(each.when)] for each in plain.functions[when]] for when in FUNCTIONS},
+        **{when: [[each.name, _when_to_header(each)] for each in plain.functions[when]] for when in FUNCTIONS},
         "memory": {name: [list(shape), np.dtype(dtype).name] for name, (shape, dtype) in plain.memory.items()},
         "objects": {name: _encoded_state(plain.states[name]) for name in plain.objects},
         "joined": plain.joined,
@@ -84,12 +86,14 @@ def _header_of(plain: PlainContent, owner: str) -> dict[str, Any]:
     }
 
 
-def _when_to_header(when: Any) -> Any:
-    if not isinstance(when, tuple):
-        return when
-    event, body, above, touching = when
-    pairs = [[first.key, second.key] for first, second in touching]
-    return {"contact": event, "body": None if body is None else body.key, "above": above, "touching": pairs}
+def _when_to_header(callback: Callback | EventCallback) -> Any:
+    if isinstance(callback, Callback):
+        return callback.every
+    if callback.event not in CONTACT_EVENTS:
+        return callback.event
+    pairs = [[first.key, second.key] for first, second in callback.touching]
+    body = None if callback.body is None else callback.body.key
+    return {"contact": callback.event, "body": body, "above": callback.above, "touching": pairs}
 
 
 def _member_to_header(member: PlainMember) -> dict[str, Any]:
@@ -248,13 +252,7 @@ def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
         tuple(names),
         tables,
         tuple(_read_member(member, tables, count, len(members)) for member in members),
-        {
-            "on_tick": tuple(map(_read_function, header["on_tick"].list())),
-            "after_tick": tuple(map(_read_function, header["after_tick"].list())),
-            "on_joint": tuple(
-                _read_joint_function(pair, count, len(members)) for pair in header.get("on_joint", []).list()
-            ),
-        },
+        {when: _read_callbacks(header, when, count, len(members)) for when in FUNCTIONS},
         {name: _read_memory(name, shape_and_kind, tables) for name, shape_and_kind in header["memory"].items()},
         dict.fromkeys(states),
         states,
@@ -262,13 +260,16 @@ def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
     )
 
 
-def _read_function(pair: Plain) -> PlainFunction:
-    name, every = pair.list(2)
-    return PlainFunction(name.text(), every.integer(1))
+def _read_callbacks(header: Plain, when: str, bodies: int, members: int) -> tuple[Any, ...]:
+    """The callbacks of one kind; the first bytes had none of joints."""
+    listed = header.get(when, []) if when == "on_joint" else header[when]
+    pairs = [pair.list(2) for pair in listed.list()]
+    if when == "on_joint":
+        return tuple(_read_event_callback(name.text(), event, bodies, members) for name, event in pairs)
+    return tuple(Callback(None, every.integer(1), name.text()) for name, every in pairs)
 
 
-def _read_joint_function(pair: Plain, bodies: int, members: int) -> PlainFunction:
-    name, event = pair.list(2)
+def _read_event_callback(name: str, event: Plain, bodies: int, members: int) -> EventCallback:
     if isinstance(event.value, dict):
         kind, body, above = event["contact"], event["body"], event["above"]
         if kind.text() not in CONTACT_EVENTS:
@@ -280,10 +281,10 @@ def _read_joint_function(pair: Plain, bodies: int, members: int) -> PlainFunctio
             for both in event["touching"].list()
         )
         place = None if body.value is None else Place("body", body.integer(0, bodies - 1))
-        return PlainFunction(name.text(), (kind.text(), place, above.number(), touching))
+        return EventCallback(None, kind.text(), name, place, above.number(), touching)
     if event.text() not in EVENTS:
         event.refuse(f"one of {', '.join(EVENTS)}")
-    return PlainFunction(name.text(), event.text())
+    return EventCallback(None, event.text(), name)
 
 
 def _read_memory(name: str, plain: Plain, tables: dict[str, Rows]) -> tuple[tuple[int, ...], Any]:

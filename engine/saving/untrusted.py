@@ -94,21 +94,11 @@ class _Checks:
             self.refuse(path, f"rows from {lowest} to {count - 1}", values)
 
     def _numbers(self, path: str, field: Field, values: FloatArray) -> None:
-        rest, rule = np.broadcast_to(np.reshape(field.rest, (-1, 1)), (field.size, 1)), field.rule
-        # a field whose rest is infinite or nan has no limit there, or no value; a lower limit cannot be infinite the other way
-        allowed = np.isfinite(values)
-        if np.isinf(rest).any():
-            allowed |= np.isinf(values) & (values == rest)
-        if np.isnan(rest).any():
-            allowed |= np.isnan(values)
-        if not allowed.all():
-            self.refuse(path, "finite", values)
-        if field.stored is not None and not field.stored.holds(values):
-            self.refuse(path, str(field.stored), values)
+        broken = field.broken_rule(values)
+        if broken is not None:
+            self.refuse(path, broken, values)
         if field.stored is TICKED and (values > self._plain.tick).any():
             self.refuse(path, f"at most {self._plain.tick}, the tick of the snapshot", values)
-        if rule is not None and field.stored is None and not rule.holds(values).all():
-            self.refuse(path, rule.words, values)
 
     # what ties fields and tables to each other
 

@@ -60,24 +60,38 @@ LEFT_OUT: Any = _LeftOut()
 """The default of the function that a decorator takes later. None is rejected like anything else that cannot be called."""
 
 
+class Called:
+    """What callbacks have in common."""
+
+    __slots__ = ()
+
+    def is_like(self, other: Called) -> bool:
+        """Whether another one has the same function, and is called or told of the same."""
+        names = list[str](self.__slots__)
+        mine, others = ([getattr(each, name) for name in names] for each in (self, other))
+        return type(self) is type(other) and mine == others
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class Callback:
+class Callback(Called):
     """A function that is called in every tick whose number is a multiple of `every`.
 
     It compares equal only to itself, because the == of a callable object may return anything, for example an array.
     """
 
-    function: Callable[..., Any]
+    function: Any
+    """None where it is only known by name."""
     every: int
     name: str = ""
     """The name by which a snapshot in bytes refers to it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class EventCallback:
+class EventCallback(Called):
     """A function that is told of events of joints or contacts; it compares equal only to itself, too."""
 
-    function: Callable[..., Any]
+    function: Any
+    """None where it is only known by name."""
     event: str
     name: str = ""
     """The name by which a snapshot in bytes refers to it."""
@@ -87,11 +101,6 @@ class EventCallback:
     """The closing speed above which a contact is a hit."""
     touching: tuple[Any, ...] = ()
     """The pairs of shapes that touched when it was looked at last."""
-
-    def is_like(self, other: EventCallback) -> bool:
-        """Whether another one has the same function, and is told of the same."""
-        mine = self.function, self.event, self.name, self.body, self.above, self.touching
-        return mine == (other.function, other.event, other.name, other.body, other.above, other.touching)
 
 
 def default_name(function: object) -> str:

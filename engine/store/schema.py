@@ -224,6 +224,21 @@ class Field:
     is_new: bool = False
     is_world_tick: bool = False
 
+    def broken_rule(self, values: FloatArray) -> str | None:
+        """The rule that stored values of shape (size, rows) break, in words, whoever has written them; None if they break none."""
+        rest = np.broadcast_to(np.reshape(self.rest, (-1, 1)), (self.size, 1))
+        # a field whose rest is infinite or nan has no limit there, or no value; a lower limit cannot be infinite the other way
+        allowed = np.isfinite(values)
+        if np.isinf(rest).any():
+            allowed |= np.isinf(values) & (values == rest)
+        if np.isnan(rest).any():
+            allowed |= np.isnan(values)
+        if not allowed.all():
+            return "finite"
+        if self.stored is not None:
+            return None if self.stored.holds(values) else str(self.stored)
+        return None if self.rule is None or self.rule.holds(values).all() else self.rule.words
+
 
 POINT = (0, 1, 2)
 """The `world_axes` of a position."""
