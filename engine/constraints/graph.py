@@ -94,7 +94,9 @@ STRUCTURES, PAIRS, OPERATIONS = 10, 11, 12
 """Structures that are known, their pairs of places, and their operations on blocks."""
 HAS_LOOPS, HAS_SOFT, FOLLOWERS = 13, 14, 15
 """Whether any island has a loop, rows that are no equalities, and motors or springs that follow the inertia."""
-SIZES = 16
+HARD_LINKS = 16
+"""The joints of islands of equality rows only, which come first."""
+SIZES = 17
 
 # rows of the list of contacts
 TOUCHING_BODY, TOUCHED_BODY, POINTS_FROM, POINTS_OF_CONTACT, DOES_ACT = range(5)
@@ -319,6 +321,7 @@ def _number_links(
         _put(islands, island, islands, island, LINKS, begin)
         _put(islands, island, islands, island, LINKS_END, link)
     sizes[LINK_COUNT] = link
+    sizes[HARD_LINKS] = islands[sizes[HARD_ISLANDS] - 1, LINKS_END] if sizes[HARD_ISLANDS] > 0 else 0
     for joint in range(counts[0]):
         if joints[COUNT_OF_ROWS, joint] >= 0:
             body, other = int(table[BODY, joint]), int(table[OTHER, joint])

@@ -72,6 +72,15 @@ STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE
 BALL, HINGE, SLIDER, WELD, ROD, UNIVERSAL, PLANAR, ROPE, OPEN, SOFT, SOFT_AXIS = range(11)
 EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0, 0, 0, 0)
 """Rows that hold a joint together, by type."""
+_HARD_COUNT = max(EQUALITY_ROWS)
+HARD_STATE = (
+    (COORDINATE, POSITION_FORCES + _HARD_COUNT),
+    (VELOCITY_FORCES, VELOCITY_FORCES + _HARD_COUNT),
+    (FORCE, FORCE + 6),
+)
+"""The same where an island has equality rows only, as ranges."""
+HARD_ROWS = ((FITTING_FIRST, FITTING_LAST), (BALL_SPRING, BALL_SPRING + 1), *HARD_STATE, (SLACK, SLACK + 2))
+"""The components that are read there."""
 
 FREEDOM_COUNTS = (2, 1, 1, 0, 0, 2, 3, 1, 0, 0, 0)
 """Freedoms that limits, motors, friction and springs act on, by type."""
@@ -87,7 +96,7 @@ NO_SPRING, STIFF_SPRING, FOLLOWING_SPRING = range(3)
 EQUALITY, LOWER_LIMIT, UPPER_LIMIT, RATE_ROW, SPRING_ROW = range(5)
 """A motor that follows a rate and friction are rows of a rate; springs and motors that hold a position are rows of a spring."""
 
-# columns of `rows`, one row per constraint
+# columns of `rows`, one row per constraint; those that equality rows use come first, so that they lie in few cache lines
 RESIDUAL = 0
 LINEAR, ANGULAR = 1, 4
 """Directions of impulse and angular impulse at the common point, world frame."""
@@ -100,40 +109,41 @@ MISS = 15
 """What is left of the row's equation: a relative velocity."""
 IS_TURN = 16
 """Whether the residual is an angle."""
-LEAST, MOST = 17, 18
-"""Bounds of the impulse."""
-FREEDOM = 19
-"""The freedom on which the row acts."""
-KIND = 20
-START_COORDINATE = 21
+KIND = 17
+START_COORDINATE = 18
 """The residual at the start of the drift."""
-IS_FREE = 22
+IS_FREE = 19
 """Whether the impulse is between its bounds, so that the row is part of the matrix."""
-TRIED = 23
+TRIED = 20
 """The impulse for a trial change of the velocities."""
-RATE, RATE_GAIN = 24, 25
-"""Rate of the row for the change of the velocities so far, and for the next change."""
-GOAL, STIFFNESS, DAMPING, BOUND = 26, 27, 28, 29
-"""The limit, rate or rest of a row on a freedom, its stiffness and damping, and its largest torque or force."""
-MOVED = 30
-"""Motion along the row since the start of the drift."""
-START_TURN = 31
-"""For three rows of a rotation, the vector part of the quaternion at the start of the drift."""
-TOTAL = 32
+TOTAL = 21
 """Sum of the impulses since the start of the step."""
-MISSED, GUESSED = 33, 36
-"""What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
-TOTAL_BEFORE = 38
+TOTAL_BEFORE = 22
 """The sum of the impulses before the second kick."""
-FEED = 39
-"""Torque or force that a motor adds to its spring and damper."""
-YIELDS = 40
+MISSED, GUESSED = 23, 26
+"""What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
+YIELDS = 28
 """Rate of the row for a unit impulse of it."""
-BEST = 41
+START_TURN = 29
+"""For three rows of a rotation, the vector part of the quaternion at the start of the drift."""
+BEST = 30
 """The impulse of the best round of a patient stage."""
+LEAST, MOST = 31, 32
+"""Bounds of the impulse."""
+FREEDOM = 33
+"""The freedom on which the row acts."""
+RATE, RATE_GAIN = 34, 35
+"""Rate of the row for the change of the velocities so far, and for the next change."""
+GOAL, STIFFNESS, DAMPING, BOUND = 36, 37, 38, 39
+"""The limit, rate or rest of a row on a freedom, its stiffness and damping, and its largest torque or force."""
+MOVED = 40
+"""Motion along the row since the start of the drift."""
+FEED = 41
+"""Torque or force that a motor adds to its spring and damper."""
 GROWTH, FOLLOWED, OWN_PUSH = 42, 43, 44
 """For a row that follows the inertia, by what that has grown in the drift, 1 for other rows; the inertia; and what the motor adds."""
-ROW_SIZE = 45
+ROW_SIZE = 48
+"""Six cache lines."""
 
 # columns of `links`, one row per joint, and after these one per contact
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER, FIRST_POINT = range(8)
@@ -164,12 +174,14 @@ LINK_SIZE = 8
     HAS_LIMITS_ONLY,
     HAS_FOLLOWERS,
     TURNS_FAST,
-) = range(21)
+    IS_SETTLED,
+) = range(22)
 """Places, joints, their rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be
 those of another one; a number for the kernel that numbers islands; contacts, and whether sweeps solve their equations; whether all of its
-rows that are no equalities are those of limits; whether any motor or spring follows the inertia about its joint; and, in the row of the
-first island, 1 more than the row of a joint in the table whose bodies turn too fast for the tick, or 0."""
-ISLAND_SIZE = 21
+rows that are no equalities are those of limits; whether any motor or spring follows the inertia about its joint; in the row of the
+first island, 1 more than the row of a joint in the table whose bodies turn too fast for the tick, or 0; and whether the models and the
+settings for which directions and factor were computed last are those of this tick, so that only the pose is compared and kept."""
+ISLAND_SIZE = 22
 SPAN = 64
 """Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
 

@@ -253,7 +253,7 @@ def _store_freedoms(joints: Array, rows: Array, joint: int, found: Freedoms, end
         for freedom in range(3):
             joints[COORDINATE + freedom, joint] = found.coordinates[freedom]
         each = found.row
-        for freedom in range(FREEDOM_COUNTS[kind]):
+        for freedom in range(FREEDOM_COUNTS[kind] if found.row < end else 0):  # hard islands do not copy their settings
             each = _set_freedom(joints, rows, joint, freedom, each)
     for each in range(found.row, end):
         freedom = int(rows[each, FREEDOM])

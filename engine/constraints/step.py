@@ -50,7 +50,6 @@ from ..loops.layout import (
     POSITION,
     PREVIOUS,
     PREVIOUS_STORED_MOMENTUM,
-    ROWS,
     SKIPPED,
     STAGE_WRENCH,
     STATE_ROWS,
@@ -82,7 +81,7 @@ from .calls import (
     STAGES_CALL,
     VELOCITY_CALL,
 )
-from .graph import HARD_ISLANDS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
+from .graph import HARD_ISLANDS, HARD_LINKS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
 from .joint_types import load, store
 from .late import is_late, late_end, late_start
 from .layout import (
@@ -105,6 +104,8 @@ from .layout import (
     FORCE,
     GIVEN,
     GIVEN_BEFORE,
+    HARD_ROWS,
+    HARD_STATE,
     HAS_FOLLOWERS,
     HAS_LIMITS_ONLY,
     HAS_LOOP,
@@ -113,6 +114,7 @@ from .layout import (
     IS_ANCHORED,
     IS_HARD,
     IS_NEW,
+    IS_SETTLED,
     JOINT,
     JOINT_ROWS,
     KICK_TIME,
@@ -213,15 +215,22 @@ EVALUATED, KNOWN = 2, 1
 """Whether `island_kick` only evaluates forces, or takes them as they are."""
 
 
+@inlined
+def has_forces(force_calls: Integers, counts: Integers) -> bool:
+    """Whether any force is evaluated in a step: a field, a spring or a force at a point."""
+    return bool(force_calls.shape[0] > 1 or counts[0] + counts[1] > 0)
+
+
 @kernel("island-kick")
 def island_kick(forces: Packed, first: int, last: int, time: float, step: float, is_known: int) -> int:
     """Kick the bodies in a range of places by held wrenches, fields and springs.
 
     These are evaluated in `stages` for these places, which are all of islands on springs, unless they are known from a call before
-    (`is_known` is `KNOWN`). The bodies are not kicked if `is_known` is `EVALUATED`.
+    (`is_known` is `KNOWN`). The bodies are not kicked if `is_known` is `EVALUATED`. Held wrenches alone are not copied for that.
     """
     own, control, stages, force_calls, layers, springs, point_forces, counts = unpack(forces)
-    if is_known != KNOWN:
+    evaluates = has_forces(force_calls, counts)
+    if evaluates and is_known != KNOWN:
         # springs and forces at points name places, which count from the first one of all
         begin = 0 if counts[0] + counts[1] > 0 else first
         for place in range(begin, last):
@@ -233,7 +242,11 @@ def island_kick(forces: Packed, first: int, last: int, time: float, step: float,
         if add_forces(*ours, STAGE_WRENCH, force_calls, from_column(layers, begin), *pulled, time) < 0:
             return -1
     for place in range(first, last if is_known != EVALUATED else first):
-        wrench = load_wrench(stages, STAGE_WRENCH, place, load_vector(own, MOTOR_TORQUE, place))
+        motor_torque = load_vector(own, MOTOR_TORQUE, place)
+        if evaluates:
+            wrench = load_wrench(stages, STAGE_WRENCH, place, motor_torque)
+        else:
+            wrench = load_wrench(own, WRENCH, place, motor_torque)
         before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
         after = kick(step, before, wrench, load_body(own, place))
         store_vector(own, VELOCITY, place, after.velocity)
@@ -314,13 +327,17 @@ def _is_made(
             same = same and work[MADE_AT + entry, place] == work[pose + entry, place]
         if not same:
             return False
-        for row in range(MODEL_FIRST, MODEL_LAST):
-            same = same and work[MADE_WITH + row - MODEL_FIRST, place] == own[row, place]
     for link in range(first_link, last_link):
-        for row in range(FITTING_FIRST, FITTING_LAST):
-            same = same and points[link, MADE_FOR + row - FITTING_FIRST] == joints[row, link]
         for entry in range(MOST_FREEDOMS):
             same = same and points[link, COUNTED + entry] == joints[COORDINATE + entry, link]
+    if islands[island, IS_SETTLED] == 0:
+        for row in range(MODEL_FIRST, MODEL_LAST):
+            for place in range(first, last):
+                same = same and work[MADE_WITH + row - MODEL_FIRST, place] == own[row, place]
+        for link in range(first_link, last_link):
+            for row in range(FITTING_FIRST, FITTING_LAST):
+                same = same and points[link, MADE_FOR + row - FITTING_FIRST] == joints[row, link]
+        islands[island, IS_SETTLED] = int(same)
     return same
 
 
@@ -340,18 +357,20 @@ def _keep_made(
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for entry in range(3):
         measures[island, MADE_BASE + entry] = measures[island, BASE + entry]
-    for row in range(MODEL_FIRST, MODEL_LAST):
-        for place in range(first, last):
-            work[MADE_WITH + row - MODEL_FIRST, place] = own[row, place]
+    if islands[island, IS_SETTLED] == 0:
+        for row in range(MODEL_FIRST, MODEL_LAST):
+            for place in range(first, last):
+                work[MADE_WITH + row - MODEL_FIRST, place] = own[row, place]
+        for link in range(first_link, last_link):
+            for row in range(FITTING_FIRST, FITTING_LAST):
+                points[link, MADE_FOR + row - FITTING_FIRST] = joints[row, link]
     for link in range(first_link, last_link):
-        for row in range(FITTING_FIRST, FITTING_LAST):
-            points[link, MADE_FOR + row - FITTING_FIRST] = joints[row, link]
         for entry in range(MOST_FREEDOMS):
             points[link, COUNTED + entry] = joints[COORDINATE + entry, link]
     for entry in range(7):
         for place in range(first, last):
             work[MADE_AT + entry, place] = work[pose + entry, place]
-    islands[island, IS_NEW] = 0
+    islands[island, IS_SETTLED], islands[island, IS_NEW] = 1, 0
 
 
 @inlined
@@ -624,6 +643,22 @@ def _copy_acting(table: Array, rows: Integers, count: int, bodies: int, places: 
             own[row, number] = float(places[column]) if column >= 0 else -1.0
 
 
+@inlined
+def _copy_in(table: Array, joints: Array, links: Integers, first: int, last: int, rows: tuple[int, int]) -> None:
+    """Copy components of some joints from the table of joints."""
+    for row in range(rows[0], rows[1]):
+        for link in range(first, last):
+            joints[row, link] = table[row, links[link, JOINT]]
+
+
+@inlined
+def _copy_out(table: Array, joints: Array, links: Integers, first: int, last: int, rows: tuple[int, int]) -> None:
+    """Copy components of some joints to the table of joints."""
+    for row in range(rows[0], rows[1]):
+        for link in range(first, last):
+            table[row, links[link, JOINT]] = joints[row, link]
+
+
 @kernel("islands-open")
 def islands_open(
     array: Array,
@@ -659,12 +694,12 @@ def islands_open(
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
     first_link, last_link = islands[first_island, LINKS], islands[last_island - 1, LINKS_END]
     # row by row, because the components of a body are far apart in memory and those of its neighbours are not
-    for row in range(ROWS):
-        for place in range(first, last):
-            own[row, place] = array[row, columns[place]]
     for row in range(STATE_ROWS):
         for place in range(first, last):
             own[row, place] = array[state_row + row, columns[place]]
+    for row in range(WRENCH, PREVIOUS_STORED_MOMENTUM):
+        for place in range(first, last):
+            own[row, place] = array[row, columns[place]]
     for place in range(first, last if impacts.shape[1] > 0 else first):
         if is_late(impacts, columns[place]):
             store_vector(own, POSITION, place, late_start(array, impacts, state_row, columns[place]))
@@ -678,12 +713,15 @@ def islands_open(
     if first_island == 0:
         _copy_acting(springs, spring_rows, sizes[SPRING_COUNT], 2, places, own_springs)
         _copy_acting(point_forces, point_rows, sizes[POINT_COUNT], 1, places, own_point_forces)
-    for row in range(JOINT_ROWS):
-        for link in range(first_link, last_link):
-            joints[row, link] = table[row, links[link, JOINT]]
+    soft_link = max(first_link, sizes[HARD_LINKS])
+    for rows in HARD_ROWS:
+        _copy_in(table, joints, links, first_link, min(last_link, soft_link), rows)
+    _copy_in(table, joints, links, soft_link, last_link, (0, JOINT_ROWS))
     for link in range(first_link, last_link):
         for entry in range(7):
             points[link, GIVEN + entry] = 0.0
+    for island in range(first_island, last_island):
+        islands[island, IS_SETTLED] = 0
     return 0
 
 
@@ -1001,7 +1039,9 @@ def _take_step(
     # all at once where all take their steps alike
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
     kicked_at_once = 0 if is_all else EVALUATED
-    _ = call(calls[STAGES_CALL], (own, stages, first, last, -1))
+    has_end_kicks = is_end and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
+    seen = first if evaluations > 1 or has_end_kicks or _are_stages_seen(forces, common) else last
+    _ = call(calls[STAGES_CALL], (own, stages, seen, last, -1))
     _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, kicked_at_once))
     for island in range(first_island, last_island):
         if is_all or _is_taken(measures, island, in_parts, divided):
@@ -1011,9 +1051,8 @@ def _take_step(
             if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(measures, island):
                 return island
     end, again = start + step, 0
-    has_end_kicks = is_end and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
     for each in range(evaluations):
-        _ = call(calls[STAGES_CALL], (own, stages, first, last, each))
+        _ = call(calls[STAGES_CALL], (own, stages, seen, last, each))
         if has_end_kicks and is_all:
             again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
         elif has_end_kicks:
@@ -1037,6 +1076,14 @@ def _take_step(
             *(first_island, last_island, in_parts, divided, end, step, dt),
         )
     return -1
+
+
+@inlined
+def _are_stages_seen(forces: Packed, common: Packed) -> bool:
+    """Whether forces are evaluated at the states in `stages`, or contacts look at the velocities there."""
+    _own, _control, _stages, force_calls, _layers, _springs, _point_forces, counts = unpack(forces)
+    touching = unpack(common)[11]
+    return bool(touching.shape[0] > 0 or has_forces(force_calls, counts))
 
 
 @inlined
@@ -1228,10 +1275,11 @@ def islands_close(
     for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
+    for link in range(sizes[HARD_LINKS], sizes[LINK_COUNT]):
         joints[CAPTURED_ENERGY, link] += points[link, TAKEN]
-    for row in range(STATE_FIRST, STATE_LAST):
-        for link in range(sizes[LINK_COUNT]):
-            table[row, links[link, JOINT]] = joints[row, link]
+    for rows in HARD_STATE:
+        _copy_out(table, joints, links, 0, sizes[HARD_LINKS], rows)
+    _copy_out(table, joints, links, sizes[HARD_LINKS], sizes[LINK_COUNT], (STATE_FIRST, STATE_LAST))
     for row in range(STATE_ROWS):
         for place in range(sizes[PLACES]):
             array[row, columns[place]] = own[row, place]
