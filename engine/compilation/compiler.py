@@ -58,11 +58,14 @@ _INLINE = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": True, "no_cfun
 _KERNEL = {**_OPTIONS, "nogil": True, "forceinline": False, "no_cfunc_wrapper": True}
 
 
+_CONSTANTS = {"gyroscopic", "stage", "variables"}
+
+
 def inlined(function: Function) -> Function:
     """Mark a scalar function that is inlined into each kernel that calls it.
 
-    It is compiled once for all values of an argument `row`, and once for each constant value of any other integer, which may thus decide
-    what is compiled: the stage of a method, the pitch of the arrays.
+    It is compiled once for all values of an integer, except for those of the arguments in `_CONSTANTS`, each constant value of which thus
+    decides what is compiled: the stage of a method.
 
     Returns:
         The function itself, which runs as plain Python when Python calls it.
@@ -73,13 +76,14 @@ def inlined(function: Function) -> Function:
     # Wrappers for calls from Python and from C would double the time to compile a kernel.
     dispatcher = numba.njit(**_INLINE, pipeline_class=InlinedCompiler)(function)
     dispatcher._insert = lambda *_: None  # it would register the wrapper for Python, which does not exist
+    # By default the type of a constant contains its value, and numba would compile the function again for each row, and for the first value
+    # of each number that a loop counts up: this was a third of all compiled functions.
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    if "row" in names:
-        # by default the type of a constant contains its value, and numba would compile the function again for each row
-        place, template_for = names.index("row"), dispatcher.get_call_template
-        dispatcher.get_call_template = lambda types, named: template_for(
-            (*types[:place], numba.types.unliteral(types[place]), *types[place + 1 :]), named
-        )
+    is_for_each = [name in _CONSTANTS for name in names]
+    template_for, unliteral = dispatcher.get_call_template, numba.types.unliteral
+    dispatcher.get_call_template = lambda types, named: template_for(
+        tuple(kind if keeps else unliteral(kind) for kind, keeps in zip(types, is_for_each, strict=False)), named
+    )
     marked: Any = function
     # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
     marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher

@@ -155,3 +155,32 @@ def test_an_engine_that_cannot_compile_says_so():
     assert ran.stderr.startswith("nothing can be compiled (")
     assert ran.stderr.endswith("): the engine runs as plain Python, a hundred times slower or more\n")
     assert "numba" in ran.stderr
+
+
+@inlined
+def ladder(number, x):
+    """The sum of x over 1 to a number."""
+    total = 0.0
+    for rung in range(1, number + 1):
+        total += x / rung
+    return total
+
+
+@inlined
+def by_stage(stage, x):
+    return x if stage == 0 else 2.0 * x
+
+
+@needs_numba
+def test_integers_share_a_compiled_form_but_for_those_that_decide_what_is_compiled():
+    @kernel("rungs")
+    def call(x):
+        total, number = 0.0, 1
+        while number < 4:
+            total += ladder(number, x)
+            number += 1
+        return total + ladder(3, x) + by_stage(0, x) + by_stage(1, x)
+
+    assert call(6.0) == pytest.approx(6.0 + 9.0 + 11.0 + 11.0 + 6.0 + 12.0)
+    assert len(ladder._dispatcher.overloads) == 1
+    assert len(by_stage._dispatcher.overloads) == 2
