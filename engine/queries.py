@@ -437,8 +437,9 @@ def _called(has_terrain: bool) -> tuple[Loop, ...]:
     parting = named(part_cores, *examples[1])
     if not has_terrain:
         return (parting,)
-    cast = named(cast_on_terrain, *examples, 0, *[0.0] * 7)
-    return parting, cast, named(part_from_terrain, *examples, 0, *[0.0] * 4), inner_loop()
+    nowhere = (0.0, 0.0, 0.0)
+    cast = named(cast_on_terrain, *examples, 0, nowhere, nowhere, 0.0)
+    return parting, cast, named(part_from_terrain, *examples, 0, nowhere, 0.0), inner_loop()
 
 
 def _run(kernel: Any, *arguments: Any) -> int:

@@ -3,13 +3,11 @@
 from math import sqrt
 
 from ..compilation.compiler import inlined
-from ..constraints.joint_types import load, store
+from ..constraints.joint_types import Axes, load, store
 from ..constraints.layout import BY_BODY, BY_OTHER
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array
-from .layout import APART_BY, FIRST_RADIUS, ON_FIRST, ON_SECOND, PART_OF, SECOND_RADIUS, TO_FIRST, TURNS_WITH
-
-Axes = tuple[Vector, Vector, Vector]
+from .found import keep_guards, nearest_found, put_found
 
 FACE_BIAS, EDGE_BIAS = 1e-4, 1e-2
 """Shares of the least half extent by which the second box's face, and a pair of edges, must be farther apart to be chosen: a small turn of
@@ -18,6 +16,8 @@ GUARDED = 2.0
 """Margins up to which further points of a pair are kept once one is within the margin, because an impact at one corner speeds others up."""
 APART_FROM_NEAREST = 0.1
 """Share of the least half extent beyond which a point of faces is another one than that at which edges or corners meet."""
+GRAZED = 1e-3
+"""Share of the least half extent up to which faces that look at each other overlap and pass: what slides over a seam is not caught."""
 
 
 @inlined
@@ -35,47 +35,6 @@ def _extent(axes: Axes, half: Vector, direction: Vector) -> float:
     """Half the length of a box along a direction."""
     first, second, third = abs(dot(axes[0], direction)), abs(dot(axes[1], direction)), abs(dot(axes[2], direction))
     return half[0] * first + half[1] * second + half[2] * third
-
-
-@inlined
-def put_found(
-    found: Array, number: int, first: Vector, second: Vector, normal: Vector, gap: float, turns_with: int
-) -> None:
-    """Store a point of a pair; radii are zero."""
-    store(found, number, ON_FIRST, first)
-    store(found, number, ON_SECOND, second)
-    store(found, number, TO_FIRST, normal)
-    found[number, APART_BY] = gap
-    found[number, TURNS_WITH] = float(turns_with)
-    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = found[number, PART_OF] = 0.0
-
-
-GRAZED = 1e-3
-"""Share of the least half extent up to which faces that look at each other overlap and pass: what slides over a seam is not caught."""
-
-
-@inlined
-def nearest_found(found: Array, kept: int) -> float:
-    """The least gap of points."""
-    least = 1e300
-    for number in range(kept):
-        least = min(least, float(found[number, APART_BY]))
-    return least
-
-
-@inlined
-def keep_guards(found: Array, kept: int, at: Vector, gap: float, apart: float) -> int:
-    """Keep those points of faces that only an impact of edges or corners may bring together, given its place and gap; their number.
-
-    These are not deeper, and farther from it than `apart`: at the same place, the face would push in a direction of its own.
-    """
-    guards = 0
-    for number in range(kept):
-        off = subtract(load(found, number, ON_FIRST), at)
-        if found[number, APART_BY] >= gap and dot(off, off) > apart * apart:
-            _swap(found, guards, number)
-            guards += 1
-    return guards
 
 
 @inlined
@@ -262,38 +221,3 @@ def touch_corners(
             put_found(found, kept, at, add_scaled(at, -gap, normal), normal, gap, BY_OTHER)
             kept += 1
     return kept if nearest_found(found, kept) <= margin else 0
-
-
-@inlined
-def fewer(found: Array, count: int, most: int) -> int:
-    """Keep four of many points: the deepest, the one farthest from it, and those farthest on both sides of the line between them."""
-    if count <= most:
-        return count
-    deepest = 0
-    for number in range(1, count):
-        if found[number, APART_BY] < found[deepest, APART_BY]:
-            deepest = number
-    _swap(found, 0, deepest)
-    start, normal = load(found, 0, ON_FIRST), load(found, 0, TO_FIRST)
-    farthest, largest = 1, -1.0
-    for number in range(1, count):
-        apart = subtract(load(found, number, ON_FIRST), start)
-        if dot(apart, apart) > largest:
-            farthest, largest = number, dot(apart, apart)
-    _swap(found, 1, farthest)
-    across = cross(normal, subtract(load(found, 1, ON_FIRST), start))
-    for sign in (1.0, -1.0):
-        place = 2 if sign > 0.0 else 3
-        farthest, largest = place, -1e300
-        for number in range(place, count):
-            off = sign * dot(across, subtract(load(found, number, ON_FIRST), start))
-            if off > largest:
-                farthest, largest = number, off
-        _swap(found, place, farthest)
-    return most
-
-
-@inlined
-def _swap(found: Array, number: int, other: int) -> None:
-    for entry in range(found.shape[1]):
-        found[number, entry], found[other, entry] = found[other, entry], found[number, entry]

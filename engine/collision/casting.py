@@ -11,10 +11,10 @@ from ..constraints.joint_types import load, store
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import Vector, add, add_scaled, dot
 from ..loops.columns import Array, Integers
+from .bounds import bound_shape
 from .cores import CORE_AXES, CORE_CENTER, CORE_RADIUS, CORE_SIZE, PLACED_SIZE
-from .detection import bound_shape
 from .layout import HIGH, LOW, MESH, TYPE
-from .pairs import part_placed, place_shape
+from .pairs import Scene, part_placed, place_shape
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 from .poses import pose_of
 from .tree import NODE_COUNT, NODE_NEXT, enters, enters_node, wait_for_parts
@@ -33,8 +33,6 @@ ENDLESS = 1e200
 FARTHEST = 1e300
 """How far a cast goes that has no end [m]."""
 
-Scene = tuple[Array, Array, Integers]
-"""The bodies, the table of shapes, and where the points and grounds of shapes are."""
 Terrain = tuple[tuple[Array, ...], Integers, Array, Integers, Integers, Array]
 """The grounds, all terrains, the boxes of shapes, scratch for triangles and nodes, and a row of `found`."""
 Tree = tuple[Array, Array, Integers, Integers, Integers, Integers]
@@ -154,8 +152,7 @@ def cast_shapes(
         hits: The results; what is not nearer than the distance that is there is no result. Of shapes at one distance, that in the first
             row counts.
     """
-    bodies, shapes, forms = scene
-    half = reach_of(core)
+    shapes, half = scene[1], reach_of(core)
     for number in range(casts.shape[0]):
         origin, toward = load(casts, number, FROM), load(casts, number, TOWARD)
         most = min(float(casts[number, MOST]), float(hits[number, DISTANCE]))
@@ -168,12 +165,12 @@ def cast_shapes(
             if int(shapes[TYPE, shape]) >= MESH:
                 at = -1.0
                 store(narrow[0], 0, CORE_CENTER, center)
-                if call(calls[CAST_AT], (scene, narrow, calls, terrain, shape, *origin, *toward, most)) == 1:
+                if call(calls[CAST_AT], (scene, narrow, calls, terrain, shape, origin, toward, most)) == 1:
                     at = float(narrow[7][0, APART])
             else:
                 low, high = load(tree[0], shape, LOW), load(tree[0], shape, HIGH)
                 size = (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2])
-                place_shape(bodies, shapes, forms, narrow[0], 1, shape, origin)
+                place_shape(scene, narrow[0], 1, shape, origin)
                 at = advance(narrow, calls, center, toward, start, most, size if size < ENDLESS else 1.0)
             before, known = float(hits[number, DISTANCE]), float(hits[number, HIT_SHAPE])
             if at >= 0.0 and (at < before or (at == before and float(shape) < known)):
@@ -200,8 +197,7 @@ def overlap_shapes(
     Returns:
         How many there are; the first that fit are in `pairs`, each the number of the place and the shape.
     """
-    bodies, shapes, forms = scene
-    count, half, nowhere = 0, reach_of(core), (0.0, 0.0, 0.0)
+    shapes, count, half, nowhere = scene[1], 0, reach_of(core), (0.0, 0.0, 0.0)
     for number in range(casts.shape[0]):
         origin = load(casts, number, FROM)
         middle, state = add(origin, _turn_core(narrow[0], core, casts, number)), _begin(tree)
@@ -210,9 +206,9 @@ def overlap_shapes(
             if shape < 0:
                 break
             if int(shapes[TYPE, shape]) >= MESH:
-                is_met = call(calls[PART_AT], (scene, narrow, calls, terrain, shape, *origin, 0.0)) == 1
+                is_met = call(calls[PART_AT], (scene, narrow, calls, terrain, shape, origin, 0.0)) == 1
             else:
-                place_shape(bodies, shapes, forms, narrow[0], 1, shape, origin)
+                place_shape(scene, narrow[0], 1, shape, origin)
                 is_met = part_placed(narrow, calls, 0) <= 0.0
             if is_met:
                 if count < pairs.shape[0]:
@@ -236,18 +232,18 @@ def measure_shapes(
         measured: The results, one row for each pair: the gap, both points and the normal. The gap of a shape that is in front of no
             triangle of a terrain is infinite, and the rest is nan.
     """
-    bodies, shapes, forms = scene
+    bodies, shapes, _forms = scene
     for number in range(pairs.shape[0]):
         first, second = pairs[number, 0], pairs[number, 1]
         base = pose_of(bodies, shapes, first)[0]
-        place_shape(bodies, shapes, forms, narrow[0], 0, first, base)
+        place_shape(scene, narrow[0], 0, first, base)
         if int(shapes[TYPE, second]) >= MESH:
-            if call(calls[PART_AT], (scene, narrow, calls, terrain, second, *base, FARTHEST)) == 0:
+            if call(calls[PART_AT], (scene, narrow, calls, terrain, second, base, FARTHEST)) == 0:
                 measured[number, 0], measured[number, 1:] = inf, nan
                 continue
             measured[number, 0] = narrow[7][0, APART]
         else:
-            place_shape(bodies, shapes, forms, narrow[0], 1, second, base)
+            place_shape(scene, narrow[0], 1, second, base)
             measured[number, 0] = part_placed(narrow, calls, 0)
         store(measured, number, 1, add(base, load(narrow[7], 0, NEAREST)))
         store(measured, number, 4, add(base, load(narrow[7], 0, OTHER_NEAREST)))

@@ -8,10 +8,9 @@ faces of hulls are in an array of points, in the axes of the hull.
 from math import sqrt
 
 from ..compilation.compiler import inlined
-from ..constraints.joint_types import load, store
+from ..constraints.joint_types import Axes, load, store
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, load_vector
-from .boxes import Axes
 
 POINT, SEGMENT, BOX_CORE, CYLINDER, HULL, TRIANGLE, PLANE_CORE = range(7)
 """Kinds of cores; a plane, whose normal is its third axis, is only ever the second of a pair."""
@@ -27,9 +26,8 @@ CORNERS = 20
 """The corners of a triangle, which are not from its centre but placed."""
 PLACED_SIZE = 29
 
-# rows of the columns of a hull among the points: corners; the outward normal and the offset of each face; where the corners of each face
-# begin and how many it has; and these corners, anticlockwise from outside
-POINT_ROWS = 4
+# the columns of a hull among the points: corners; the outward normal and the offset of each face; where the corners of each face begin and
+# how many it has; and these corners, anticlockwise from outside
 
 
 @inlined
@@ -51,12 +49,18 @@ def place_hull(placed: Array, side: int, first: int, corners: int, faces: int) -
 
 
 @inlined
+def normal_of(a: Vector, b: Vector, c: Vector) -> Vector:
+    """The unit normal of a triangle, from whose tip its corners are anticlockwise."""
+    normal = cross(subtract(b, a), subtract(c, a))
+    return scale(1.0 / sqrt(dot(normal, normal)), normal)
+
+
+@inlined
 def place_triangle(placed: Array, side: int, a: Vector, b: Vector, c: Vector) -> None:
     """Place a triangle, whose normal is that of its corners anticlockwise; its edges are its first and second axis."""
     along = subtract(b, a)
     along = scale(1.0 / sqrt(dot(along, along)), along)
-    normal = cross(subtract(b, a), subtract(c, a))
-    normal = scale(1.0 / sqrt(dot(normal, normal)), normal)
+    normal = normal_of(a, b, c)
     center = scale(1.0 / 3.0, (a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]))
     place_core(placed, side, TRIANGLE, center, (along, cross(normal, along), normal), (0.0, 0.0, 0.0), 0.0)
     store(placed, side, CORNERS, a)

@@ -5,6 +5,7 @@ table of shapes, so that contacts do not depend on how they were found.
 """
 
 from math import sqrt
+from typing import Any
 
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
@@ -27,7 +28,6 @@ from ..constraints.layout import (
     CARRIED_AT,
     CARRIED_ROUND,
     CLOSED_BEFORE,
-    CLOSING_SPEED,
     CORE,
     FIRST_POSITIONS,
     FRICTION_COEFFICIENT,
@@ -36,70 +36,57 @@ from ..constraints.layout import (
     OTHER_CORE,
     OTHER_ROUNDING,
     OWNER,
-    PUSHED,
     PUSHED_BEFORE,
-    PUSHED_LAST,
     ROUNDING,
-    SOLVED_BY,
     TANGENT,
     TOUCH_SIZE,
 )
 from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
-from ..constraints.points import across, carried
-from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
-from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, FROZEN, ORIENTATION, POSITION, VELOCITY
-from .boxes import fewer, touch_boxes, touch_corners
-from .impact import IMPACT, forget_impacts, is_fast, is_held
+from ..constraints.points import across
+from ..kernels.quaternions import rotate_inverse
+from ..kernels.vectors import add, dot, subtract
+from ..loops.columns import Array, Integers, load_quaternion, load_vector
+from ..loops.layout import FROZEN, ORIENTATION, POSITION
+from .bounds import MARGIN_OF_SIZE, bound_shape, closing_speed
+from .found import deepest_of
+from .impact import forget_impacts, is_fast, is_held
+from .keeping import is_less, known_pair
 from .layout import (
     APART_BY,
     AT,
     AT_OTHER,
     BODY,
-    BOX,
     CAPSULE,
-    CENTER,
     CLOSING,
     COLLIDES_WITH,
-    CONTACT_ROWS,
     CONTACTS,
-    CYLINDER,
     DEEP,
     DEEP_IN,
-    ENABLED,
+    DIRECT,
     EXCLUDED,
     FIRST_OF,
     FIRST_RADIUS,
-    FIRST_SHAPE,
     FIRST_SOLVES,
     FRICTION,
-    GAP,
+    FULL,
+    GROUND,
     GROUP,
-    HAS_BEEN,
-    HIGH,
+    IMPACT,
     IS_NEW,
     LAYER,
     LEAST_HALF,
-    LOW,
     MESH,
-    MOST_POINTS,
-    NORMAL_WORLD,
+    NEAR,
+    NUMBER,
     ON_FIRST,
     ON_SECOND,
     PAIRS,
     PART_OF,
-    PIVOT,
-    PLACE,
-    PLANE,
-    POINT_WORLD,
     POINTS,
     PUSH_WORLD,
-    REACH,
     RESTITUTION,
     SECOND_OF,
     SECOND_RADIUS,
-    SECOND_SHAPE,
     SENSED,
     SENSOR,
     SHAPE_SPIN,
@@ -112,110 +99,25 @@ from .layout import (
     SHORT_OF_ROOM,
     SHORT_OF_SPACE,
     SHORT_OF_STRUCTURES,
-    SIZES,
-    SOLVER,
-    SPHERE,
     TO_BE_CHECKED,
     TO_FIRST,
-    TURN,
+    TOUCH,
     TURNS_WITH,
     TYPE,
 )
-from .poses import axes_of, moves, origin_of, pose_of
-from .spheres import touch_plane, touch_sphere_box, touch_spheres
-from .terrain import GROUND
+from .pairs import Scene, Tools
+from .poses import moves, origin_of
+from .terrain import Ground
 
-MARGIN_OF_SIZE = 0.01
-"""Share of the lesser half extent by which shapes may be apart to be compared, beside what they may move in the tick."""
 MATCHED_OF_SIZE = 0.1
 """Share of the least half extent by which a point may have moved since the last tick and be the same."""
 DEEPEST_OF_SIZE = 1.0
 """Depth, as a share of the least half extent, up to which a shape may be placed in another one."""
-FULL = -77
-"""What the operation returns if an array is too short, or shapes were placed too deep in one another; nothing was changed."""
 
-_EVERYWHERE = 1e300
-NUMBER, NEAR, TOUCH = 4, 5, 6
-"""The places of the kernels that number islands, find pairs of shapes and compare cores, among the addresses of the kernels around islands,
-after those of `step`."""
-
-
-@inlined
-def bound_shape(bodies: Array, shapes: Array, bounds: Array, owners: Integers, shape: int, dt: float) -> None:
-    """Find the box that a shape may reach in the tick."""
-    body, kind = int(shapes[BODY, shape]), int(shapes[TYPE, shape])
-    center, q = pose_of(bodies, shapes, shape)
-    x, y, z = load_vector(shapes, SIZES, shape)
-    store(bounds, shape, CENTER, center)
-    owners[shape] = body
-    if kind == SPHERE:
-        extent, least, size = (x, x, x), x, x
-    elif kind == PLANE:
-        extent, least, size = (_EVERYWHERE, _EVERYWHERE, _EVERYWHERE), _EVERYWHERE, 0.0
-    elif kind == CAPSULE:
-        axis = rotate(q, 2.0, (0.0, 0.0, z))
-        extent, least, size = (x + abs(axis[0]), x + abs(axis[1]), x + abs(axis[2])), x, x + z
-    elif kind == CYLINDER:
-        axis = rotate(q, 2.0, (0.0, 0.0, 1.0))
-        extent = (_round(axis[0], x, z), _round(axis[1], x, z), _round(axis[2], x, z))
-        least, size = min(x, z), sqrt(x * x + z * z)
-    else:
-        one, two, three = axes_of(q)
-        extent = (
-            x * abs(one[0]) + y * abs(two[0]) + z * abs(three[0]),
-            x * abs(one[1]) + y * abs(two[1]) + z * abs(three[1]),
-            x * abs(one[2]) + y * abs(two[2]) + z * abs(three[2]),
-        )
-        least, size = min(x, y, z), sqrt(x * x + y * y + z * z)
-    if kind >= MESH:
-        least = _EVERYWHERE
-    reach = moved = 0.0
-    if body >= 0:
-        place = subtract(center, load_vector(bodies, POSITION, body))
-        reach = sqrt(dot(place, place)) + size
-        moved = _moves(load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body), reach) * dt
-    elif moves(shapes, shape):
-        pivot = load_vector(shapes, PIVOT, shape)
-        far = sqrt(dot(pivot, pivot)) + size
-        moved = _moves(load_vector(shapes, SHAPE_VELOCITY, shape), load_vector(shapes, SHAPE_SPIN, shape), far) * dt
-    bounds[shape, REACH], bounds[shape, LEAST_HALF] = reach, least
-    moved += MARGIN_OF_SIZE * least if kind < MESH else 0.0
-    for entry in range(3):
-        bounds[shape, LOW + entry] = center[entry] - extent[entry] - moved
-        bounds[shape, HIGH + entry] = center[entry] + extent[entry] + moved
-    if shapes[ENABLED, shape] == 0.0:
-        bounds[shape, LOW], bounds[shape, HIGH] = 1.0, -1.0
-
-
-@inlined
-def _round(along: float, radius: float, half: float) -> float:
-    """Half the length of a cylinder along an axis of the world, given the component of its own axis."""
-    return half * abs(along) + radius * sqrt(max(1.0 - along * along, 0.0))
-
-
-@inlined
-def _moves(velocity: Vector, rates: Vector, reach: float) -> float:
-    """A speed that no point within reach of the origin exceeds, given the velocity there."""
-    return sqrt(dot(velocity, velocity)) + reach * sqrt(dot(rates, rates))
-
-
-@inlined
-def _closes(
-    bodies: Array, shapes: Array, first: int, second: int, body: int, other: int, reach: float, other_reach: float
-) -> float:
-    """A relative speed that no points of a body and of another body or a shape of the world exceed where these are near each other."""
-    rates = load_vector(bodies, ANGULAR_VELOCITY, body)
-    velocity, spin = load_vector(bodies, VELOCITY, body), reach * sqrt(dot(rates, rates))
-    if other >= 0:
-        rates = load_vector(bodies, ANGULAR_VELOCITY, other)
-        velocity = subtract(velocity, load_vector(bodies, VELOCITY, other))
-        spin += other_reach * sqrt(dot(rates, rates))
-    elif moves(shapes, second):
-        rates = load_vector(shapes, SHAPE_SPIN, second)
-        at = subtract(load_vector(bodies, POSITION, body), origin_of(shapes, second))
-        velocity = subtract(velocity, add(load_vector(shapes, SHAPE_VELOCITY, second), cross(rates, at)))
-        spin += reach * sqrt(dot(rates, rates))
-    return sqrt(dot(velocity, velocity)) + spin
+Tables = tuple[Array, Array, Array, Integers]
+"""The bodies, the shapes, and the contacts of the last tick with their number."""
+Lists = tuple[Integers, Array, Integers, Integers]
+"""Which points of the last tick were found again; the points and the contacts of this one; and the counts."""
 
 
 @inlined
@@ -252,72 +154,17 @@ def _may_collide(bodies: Array, shapes: Array, excluded: Integers, excluded_coun
 
 
 @inlined
-def _exchange(found: Array, count: int) -> None:
-    """Exchange the two shapes of points."""
-    for number in range(count):
-        first, second = load(found, number, ON_FIRST), load(found, number, ON_SECOND)
-        store(found, number, ON_FIRST, second)
-        store(found, number, ON_SECOND, first)
-        store(found, number, TO_FIRST, scale(-1.0, load(found, number, TO_FIRST)))
-        radius = found[number, FIRST_RADIUS]
-        found[number, FIRST_RADIUS], found[number, SECOND_RADIUS] = found[number, SECOND_RADIUS], radius
-        turns_with = int(found[number, TURNS_WITH])
-        if turns_with != BY_CORES:
-            found[number, TURNS_WITH] = float(BY_OTHER if turns_with == BY_BODY else BY_BODY)
-
-
-@inlined
-def _touch(
-    bodies: Array, shapes: Array, found: Array, polygon: Array, base: Vector, first: int, second: int, margin: float
-) -> int:
-    """Points at which two spheres, boxes or planes are nearer than a margin, relative to a base; at most four."""
-    kind, other_kind = int(shapes[TYPE, first]), int(shapes[TYPE, second])
-    is_exchanged = kind > other_kind
-    a, b = (second, first) if is_exchanged else (first, second)
-    kind, other_kind = int(shapes[TYPE, a]), int(shapes[TYPE, b])
-    (center, q), (other_center, other_q) = pose_of(bodies, shapes, a), pose_of(bodies, shapes, b)
-    center, other_center = subtract(center, base), subtract(other_center, base)
-    half, other_half = load_vector(shapes, SIZES, a), load_vector(shapes, SIZES, b)
-    axes, other_axes = axes_of(q), axes_of(other_q)
-    count = 0
-    if kind == SPHERE and other_kind == SPHERE:
-        count = touch_spheres(found, center, half[0], other_center, other_half[0], margin)
-    elif kind == SPHERE and other_kind == BOX:
-        count = touch_sphere_box(found, center, half[0], other_center, other_axes, other_half, margin)
-    elif kind == SPHERE and other_kind == PLANE:
-        count = touch_plane(found, center, half[0], other_center, other_axes[2], margin)
-    elif kind == BOX and other_kind == BOX:
-        count = touch_boxes(found, polygon, center, axes, half, other_center, other_axes, other_half, margin)
-    elif kind == BOX and other_kind == PLANE:
-        count = touch_corners(found, center, axes, half, other_center, other_axes[2], margin)
-    if is_exchanged:
-        _exchange(found, count)
-    return fewer(found, count, MOST_POINTS)
-
-
-@inlined
 def _put_point(
-    bodies: Array,
-    shapes: Array,
-    touching: Array,
-    found: Array,
-    number: int,
-    point: int,
-    base: Vector,
-    first: int,
-    second: int,
+    bodies: Array, shapes: Array, touching: Array, point: int, found: Array, number: int, first: int, second: int
 ) -> None:
-    """Store a point of a contact for the step of islands; the first shape belongs to a body."""
+    """Store a point of a contact for the step of islands; the first shape belongs to a body, from whose mass centre the point is given."""
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     for entry in range(TOUCH_SIZE):
         touching[point, entry] = 0.0
     q = load_quaternion(bodies, ORIENTATION, body)
     store(touching, point, CORE, rotate_inverse(q, 2.0, load(found, number, ON_FIRST)))
-    at, normal, owner = (
-        add(base, load(found, number, ON_SECOND)),
-        load(found, number, TO_FIRST),
-        int(found[number, TURNS_WITH]),
-    )
+    at = add(load_vector(bodies, POSITION, body), load(found, number, ON_SECOND))
+    normal, owner = load(found, number, TO_FIRST), int(found[number, TURNS_WITH])
     if other >= 0:
         other_q = load_quaternion(bodies, ORIENTATION, other)
         at = rotate_inverse(other_q, 2.0, subtract(at, load_vector(bodies, POSITION, other)))
@@ -346,12 +193,12 @@ def _put_point(
 
 @inlined
 def _match(
-    contacts: Array,
-    taken: Integers,
     touching: Array,
+    point: int,
+    taken: Integers,
+    contacts: Array,
     first_known: int,
     last_known: int,
-    point: int,
     near: float,
     is_same_tick: bool,
 ) -> None:
@@ -377,46 +224,23 @@ def _match(
 def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short.
 
-    Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection with those of the search for
-    pairs and those of the comparison of cores and of terrains, the bodies at the time of an impact with the first impacts of bodies, the
-    addresses of the kernels that are called, with the arguments of that which numbers islands, how much room the arrays of islands have,
-    the numbers of springs and forces at points on them, the steps that have been taken of the tick if it is divided, and the length of a
-    tick or step [s].
+    Packed are the tables; the arrays of the search for pairs, which are the boxes of shapes, those of `near_pairs`, the pairs, those that
+    never collide, and where the points of shapes are; the arrays of the comparison of pairs, which are those of `part_cores` and of
+    terrains, the bodies at the time of an impact, the first impacts of bodies, the points of a pair, and polygons; the lists of what was
+    found; the addresses of kernels, with the arguments of that which numbers islands; how much room the arrays of islands have; the numbers
+    of springs and forces at points on them; the steps that have been taken of the tick if it is divided; and the length of a tick or step.
     """
-    (
-        bodies,
-        shapes,
-        contacts,
-        known_count,
-        bounds,
-        near,
-        pairs,
-        excluded,
-        forms,
-        narrow,
-        terrain,
-        ahead,
-        impacts,
-        found,
-        polygon,
-        taken,
-        touching,
-        touches,
-        counts,
-        calls,
-        numbered,
-        room,
-        pulled,
-        steps,
-        dt,
-    ) = unpack(packed)
+    tables, search, comparison, lists, calls, numbered, room, pulled, steps, dt = unpack(packed)
+    bodies, shapes, contacts, known_count = tables
+    bounds, near, pairs, excluded, forms = search
+    narrow, terrain, ahead, impacts, found, polygon = comparison
+    taken, touching, touches, counts = lists
     for shape in range(counts[SHAPES]):
         near[1][shape] = int(shapes[GROUP, shape])
         bound_shape(bodies, shapes, bounds, near[0], shape, dt)
     counts[PAIRS] = call(calls[NEAR], (bounds, *near, pairs, counts[SHAPES]))
     if counts[PAIRS] < 0:
-        counts[SHORT] = SHORT_OF_PAIRS
-        return FULL
+        return _short(counts, SHORT_OF_PAIRS)
     forget_impacts(impacts, numbered[0], numbered[5][0])
     for known in range(known_count[0]):
         taken[known] = 0
@@ -427,262 +251,171 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             continue
         if int(shapes[BODY, first]) < 0:
             first, second = second, first
-        body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
-        least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
-        reaches = float(bounds[first, REACH]), float(bounds[second, REACH])
-        closes = _closes(bodies, shapes, first, second, body, other, *reaches)
-        margin = closes * dt + MARGIN_OF_SIZE * least
-        seen, meets_ahead = bodies, False
-        one, two = is_fast(bodies, bounds, first, body, dt), is_fast(bodies, bounds, second, other, dt)
-        if (one or two) and not (one and is_held(impacts, body)) and not (two and is_held(impacts, other)):
-            # terrain looks ahead by itself
-            meets_ahead = shapes[TYPE, second] < MESH and not moves(shapes, second)
-            meets_ahead = meets_ahead and shapes[SENSOR, first] == 0.0 and shapes[SENSOR, second] == 0.0
+        seen, meets_ahead = bodies, _meets_ahead(bodies, shapes, bounds, impacts, first, second, dt)
         if meets_ahead:
             if ahead.shape[0] < bodies.shape[0]:
-                counts[SHORT] = SHORT_OF_IMPACTS
-                return FULL
-            moved = (bodies, shapes, bounds, ahead, impacts, forms, narrow, calls, first, second, dt)
+                return _short(counts, SHORT_OF_IMPACTS)
+            moved = ((bodies, shapes, forms), bounds, ahead, impacts, narrow, calls, first, second, dt)
             if call(calls[IMPACT], moved) == 0:
                 continue
             seen = ahead
-        base = load_vector(seen, POSITION, body)
-        if shapes[TYPE, second] >= MESH:
-            grounded = (*base, first, second, margin, least, dt)
-            count = call(calls[GROUND], (bodies, shapes, forms, narrow, *terrain, found, polygon, calls, *grounded))
-        elif shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE:
-            placed = (*base, first, second, margin, least)
-            count = call(calls[TOUCH], (seen, shapes, forms, narrow, found, polygon, calls, *placed))
-        else:
-            count = _touch(seen, shapes, found, polygon, base, first, second, margin)
+        least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
+        margin = closing_speed(bodies, shapes, bounds, first, second) * dt + MARGIN_OF_SIZE * least
+        scene, tools = (seen, shapes, forms), (narrow, found, polygon, calls)
+        count = _touch(scene, tools, terrain, first, second, margin, least, dt)
         if count == 0:
             continue
-        deepest = 0
-        for each in range(1, count):
-            if found[each, APART_BY] < found[deepest, APART_BY]:
-                deepest = each
-        is_sensed = shapes[SENSOR, first] != 0.0 or shapes[SENSOR, second] != 0.0
-        # the larger one counts: either may allow it
-        is_checked = max(shapes[IS_NEW, first], shapes[IS_NEW, second]) == TO_BE_CHECKED
-        if is_checked and not is_sensed and found[deepest, APART_BY] < -DEEPEST_OF_SIZE * least:
-            counts[SHORT], counts[DEEP], counts[DEEP_IN] = SHORT_OF_SPACE, first, second
-            found[0, APART_BY] = found[deepest, APART_BY]
+        is_sensed = _is_sensed(shapes, first, second)
+        if not is_sensed and _is_too_deep(shapes, found, counts, count, first, second, least):
             return FULL
         if meets_ahead:
-            # round sides that have passed each other at the end of the tick would be apart again
-            for each in range(count):
-                if int(found[each, TURNS_WITH]) == BY_CORES:
-                    found[each, TURNS_WITH] = float(BY_WORLD)
+            _keep_normals(found, count)
         if contact + sensed == touches.shape[1] or point + sensed + count > touching.shape[0]:
-            counts[SHORT] = SHORT_OF_POINTS
-            return FULL
+            return _short(counts, SHORT_OF_POINTS)
         if is_sensed:
             sensed += 1
             at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
-            touches[TOUCHING_BODY, at], touches[TOUCHED_BODY, at] = body, other
-            touches[POINTS_FROM, at], touches[POINTS_OF_CONTACT, at] = last, 1
-            touches[FIRST_OF, at], touches[SECOND_OF, at] = first, second
-            _put_point(bodies, shapes, touching, found, deepest, last, base, first, second)
+            _begin_contact(shapes, touches, at, first, second, last)
+            touches[POINTS_OF_CONTACT, at] = 1
+            _put_point(bodies, shapes, touching, last, found, deepest_of(found, count), first, second)
             continue
-        pair = (pairs[number, 2], pairs[number, 3])
-        while known < known_count[0] and _is_less(_known_pair(contacts, known), pair):
-            known += 1
-        last_known = known
-        while last_known < known_count[0] and not _is_less(pair, _known_pair(contacts, last_known)):
-            last_known += 1
-        for each in range(count):
-            if each == 0 or found[each, PART_OF] != found[each - 1, PART_OF]:
-                if contact + sensed == touches.shape[1]:
-                    counts[SHORT] = SHORT_OF_POINTS
-                    return FULL
-                touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact] = body, other
-                touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, 0
-                touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
-                contact += 1
-            touches[POINTS_OF_CONTACT, contact - 1] += 1
-            _put_point(seen, shapes, touching, found, each, point, base, first, second)
-            _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least, steps[0] > 0)
-            point += 1
+        known, last_known = _known_points(contacts, known_count[0], known, (pairs[number, 2], pairs[number, 3]))
+        kept = contacts, known, last_known, MATCHED_OF_SIZE * least, steps[0] > 0
+        contact = _list_points(seen, shapes, lists, found, count, first, second, kept, contact, point, sensed)
+        if contact < 0:
+            return _short(counts, SHORT_OF_POINTS)
+        point += count
     counts[POINTS], counts[CONTACTS], counts[SENSED] = point, contact, sensed
-    numbered[5][4] = contact
+    return _number(counts, calls, numbered, room, pulled)
+
+
+@inlined
+def _short(counts: Integers, what: int) -> int:
+    """Note what was too short."""
+    counts[SHORT] = what
+    return FULL
+
+
+@inlined
+def _meets_ahead(
+    bodies: Array, shapes: Array, bounds: Array, impacts: Array, first: int, second: int, dt: float
+) -> bool:
+    """Whether two shapes are compared at the time of their impact, because one of them is fast; terrain looks ahead by itself."""
+    body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
+    one, two = is_fast(bodies, bounds, first, body, dt), is_fast(bodies, bounds, second, other, dt)
+    if not (one or two) or (one and is_held(impacts, body)) or (two and is_held(impacts, other)):
+        return False
+    return shapes[TYPE, second] < MESH and not _is_sensed(shapes, first, second) and not moves(shapes, second)
+
+
+@inlined
+def _is_sensed(shapes: Array, first: int, second: int) -> bool:
+    """Whether one of two shapes is a sensor."""
+    return shapes[SENSOR, first] != 0.0 or shapes[SENSOR, second] != 0.0
+
+
+@inlined
+def _touch(
+    scene: Scene,
+    tools: Tools,
+    terrain: Ground,
+    first: int,
+    second: int,
+    margin: float,
+    least: float,
+    dt: float,
+) -> int:
+    """Find the points at which two shapes are nearer than a margin, by the kernel for their types; from the mass centre of the first."""
+    bodies, shapes, _forms = scene
+    base = load_vector(bodies, POSITION, int(shapes[BODY, first]))
+    if shapes[TYPE, second] >= MESH:
+        return call(tools[3][GROUND], (scene, tools, terrain, base, first, second, margin, least, dt))
+    has_core = shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE
+    return call(tools[3][TOUCH if has_core else DIRECT], (scene, tools, base, first, second, margin, least))
+
+
+@inlined
+def _is_too_deep(
+    shapes: Array, found: Array, counts: Integers, count: int, first: int, second: int, least: float
+) -> bool:
+    """Whether two shapes, one of which is new, were placed too deep in one another, which is noted."""
+    deepest = deepest_of(found, count)
+    # the larger one counts: either may allow it
+    is_checked = max(shapes[IS_NEW, first], shapes[IS_NEW, second]) == TO_BE_CHECKED
+    if not (is_checked and found[deepest, APART_BY] < -DEEPEST_OF_SIZE * least):
+        return False
+    counts[SHORT], counts[DEEP], counts[DEEP_IN] = SHORT_OF_SPACE, first, second
+    found[0, APART_BY] = found[deepest, APART_BY]
+    return True
+
+
+@inlined
+def _keep_normals(found: Array, count: int) -> None:
+    """Let normals between round sides stand still: once the sides have passed each other in the tick, they would be apart again."""
+    for each in range(count):
+        if int(found[each, TURNS_WITH]) == BY_CORES:
+            found[each, TURNS_WITH] = float(BY_WORLD)
+
+
+@inlined
+def _known_points(contacts: Array, count: int, known: int, pair: tuple[int, int]) -> tuple[int, int]:
+    """The points of a pair of shapes among those of the last tick, searched from a place on: the first, and one after the last."""
+    while known < count and is_less(known_pair(contacts, known), pair):
+        known += 1
+    last = known
+    while last < count and not is_less(pair, known_pair(contacts, last)):
+        last += 1
+    return known, last
+
+
+@inlined
+def _begin_contact(shapes: Array, touches: Integers, contact: int, first: int, second: int, point: int) -> None:
+    """Enter a contact of two shapes, which has no points yet, into the list."""
+    touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact] = (
+        int(shapes[BODY, first]),
+        int(shapes[BODY, second]),
+    )
+    touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, 0
+    touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
+
+
+@inlined
+def _list_points(
+    bodies: Array,
+    shapes: Array,
+    lists: Lists,
+    found: Array,
+    count: int,
+    first: int,
+    second: int,
+    kept: tuple[Array, int, int, float, bool],
+    contact: int,
+    point: int,
+    sensed: int,
+) -> int:
+    """Enter the points of a pair into the lists, with the arguments of `_match`; the number of contacts then, or -1 for no room."""
+    taken, touching, touches, _counts = lists
+    for each in range(count):
+        if each == 0 or found[each, PART_OF] != found[each - 1, PART_OF]:
+            if contact + sensed == touches.shape[1]:
+                return -1
+            _begin_contact(shapes, touches, contact, first, second, point + each)
+            contact += 1
+        touches[POINTS_OF_CONTACT, contact - 1] += 1
+        _put_point(bodies, shapes, touching, point + each, found, each, first, second)
+        _match(touching, point + each, taken, *kept)
+    return contact
+
+
+@inlined
+def _number(counts: Integers, calls: Integers, numbered: tuple[Any, ...], room: Integers, pulled: Integers) -> int:
+    """Number the islands of the contacts and joints; `FULL` if there is no room for them."""
+    numbered[5][4] = counts[CONTACTS]
     if call(calls[NUMBER], numbered) != 0:
-        counts[SHORT] = SHORT_OF_STRUCTURES
-        return FULL
+        return _short(counts, SHORT_OF_STRUCTURES)
     sizes = numbered[20]
     for number in range(STRUCTURES):
         if sizes[number] > room[number]:
-            counts[SHORT] = SHORT_OF_ROOM
-            return FULL
+            return _short(counts, SHORT_OF_ROOM)
     pulled[0], pulled[1] = sizes[SPRING_COUNT], sizes[POINT_COUNT]
     return 1
-
-
-@inlined
-def _ordered(first: int, second: int) -> tuple[int, int]:
-    """Two shapes in ascending order."""
-    return min(first, second), max(first, second)
-
-
-@inlined
-def _is_less(pair: tuple[int, int], other: tuple[int, int]) -> bool:
-    return pair[0] < other[0] or (pair[0] == other[0] and pair[1] < other[1])
-
-
-@inlined
-def _known_pair(contacts: Array, known: int) -> tuple[int, int]:
-    """The two shapes of a point of the last tick, in ascending order."""
-    return _ordered(int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known]))
-
-
-@kernel("keep-contacts")
-def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Write the contacts of the tick into their table, move the shapes of the world, and note that shapes have taken a tick.
-
-    Packed are the bodies, the shapes, the contacts with their number, what they were before the tick or step with their number, the arrays
-    of detection, the steps that have been taken of the tick if it is divided, and the length of the tick or step [s].
-    """
-    bodies, shapes, contacts, known_count, kept, kept_count, taken, touching, touches, counts, steps, dt = unpack(
-        packed
-    )
-    written = known = sensed = 0
-    for contact in range(counts[CONTACTS] + 1):
-        pair = (NO_SHAPE, NO_SHAPE)
-        if contact < counts[CONTACTS]:
-            pair = _pair_of(touches, contact)
-        # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
-        while True:
-            at = touches.shape[1] - 1 - sensed
-            has_ended = steps[0] > 0 and known < kept_count[0] and not _is_less(pair, _known_pair(kept, known))
-            sees = sensed < counts[SENSED] and _is_less(_pair_of(touches, at), pair)
-            if not (has_ended or sees) or written == contacts.shape[1]:
-                break
-            if sees and not (has_ended and not _is_less(_pair_of(touches, at), _known_pair(kept, known))):
-                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at, dt)
-                sensed, written = sensed + 1, written + 1
-            else:
-                if taken[known] == 0 and _was_pushed(kept, known):
-                    _keep_ended(contacts, written, kept, known)
-                    written += 1
-                known += 1
-        if contact < counts[CONTACTS]:
-            first = touches[POINTS_FROM, contact]
-            for point in range(first, first + touches[POINTS_OF_CONTACT, contact]):
-                if written == contacts.shape[1]:
-                    counts[SHORT] = SHORT_OF_POINTS
-                    return FULL
-                _keep_point(bodies, contacts, written, touching, point, touches, contact, dt)
-                written += 1
-    known_count[0] = written
-    for shape in range(counts[SHAPES]):
-        if shapes[ENABLED, shape] != 0.0:
-            shapes[IS_NEW, shape] = HAS_BEEN
-        if moves(shapes, shape):
-            _move_shape(shapes, shape, dt)
-    return 1
-
-
-@inlined
-def _move_shape(shapes: Array, shape: int, dt: float) -> None:
-    """Move a shape of the world over the tick: its origin along a line, and round that by a constant angular velocity."""
-    pivot, origin = load_vector(shapes, PIVOT, shape), origin_of(shapes, shape)
-    turn = from_rotation_vector(scale(dt, load_vector(shapes, SHAPE_SPIN, shape)))
-    q = normalize(multiply(turn, load_quaternion(shapes, TURN, shape)))
-    origin = add_scaled(origin, dt, load_vector(shapes, SHAPE_VELOCITY, shape))
-    store_vector(shapes, PLACE, shape, subtract(origin, rotate(q, 2.0, pivot)))
-    store_quaternion(shapes, TURN, shape, q)
-
-
-@inlined
-def _pair_of(touches: Integers, contact: int) -> tuple[int, int]:
-    """The two shapes of a contact, in ascending order."""
-    return _ordered(touches[FIRST_OF, contact], touches[SECOND_OF, contact])
-
-
-NO_SHAPE = 1 << 52
-"""A number that no row of the table of shapes has."""
-
-
-@inlined
-def _was_pushed(kept: Array, known: int) -> bool:
-    return kept[PUSH_WORLD, known] != 0.0 or kept[PUSH_WORLD + 1, known] != 0.0 or kept[PUSH_WORLD + 2, known] != 0.0
-
-
-@inlined
-def _keep_ended(contacts: Array, written: int, kept: Array, known: int) -> None:
-    for row in range(CONTACT_ROWS):
-        contacts[row, written] = kept[row, known]
-    for entry in range(6):
-        contacts[FIRST_SOLVES + entry, written] = 0.0
-
-
-@inlined
-def _keep_point(
-    bodies: Array,
-    contacts: Array,
-    written: int,
-    touching: Array,
-    point: int,
-    touches: Integers,
-    contact: int,
-    dt: float,
-) -> None:
-    """Write a point of a contact into the table, as it is at the end of the tick."""
-    contacts[FIRST_SHAPE, written], contacts[SECOND_SHAPE, written] = (
-        touches[FIRST_OF, contact],
-        touches[SECOND_OF, contact],
-    )
-    at_other, turn = load(touching, point, OTHER_CORE), (0.0, 0.0, 0.0, 1.0)
-    if touching[point, IS_CARRIED] != 0.0:
-        moved, _arm, turn = carried(touching, point, dt)
-        at_other = add(at_other, moved)
-    store_vector(contacts, AT, written, load(touching, point, CORE))
-    store_vector(contacts, AT_OTHER, written, at_other)
-    for entry in range(6):
-        contacts[FIRST_SOLVES + entry, written] = touching[point, FIRST_POSITIONS + entry]
-    pushed = add(load(touching, point, PUSHED), load(touching, point, PUSHED_LAST))
-    store_vector(contacts, PUSH_WORLD, written, add(load(touching, point, PUSHED_BEFORE), pushed))
-    contacts[CLOSING, written] = max(float(touching[point, CLOSED_BEFORE]), float(touching[point, CLOSING_SPEED]))
-    contacts[SOLVER, written] = touching[point, SOLVED_BY]
-    bodies_of = touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
-    _show_point(bodies, contacts, written, touching, point, *bodies_of, at_other, turn)
-
-
-@inlined
-def _show_point(
-    bodies: Array,
-    contacts: Array,
-    written: int,
-    touching: Array,
-    point: int,
-    body: int,
-    other: int,
-    at_world: Vector,
-    other_q: Quaternion,
-) -> None:
-    """Write where a point is at the end of the tick, given its core on a shape of the world and the turn of this in the tick."""
-    q = load_quaternion(bodies, ORIENTATION, body)
-    center = load_vector(bodies, POSITION, body)
-    at = rotate(q, 2.0, load(touching, point, CORE))
-    other_at = subtract(at_world, center)
-    if other >= 0:
-        other_q = load_quaternion(bodies, ORIENTATION, other)
-        other_at = add(
-            subtract(load_vector(bodies, POSITION, other), center),
-            rotate(other_q, 2.0, load(touching, point, OTHER_CORE)),
-        )
-    span, normal, owner = subtract(at, other_at), load(touching, point, NORMAL), int(touching[point, OWNER])
-    if owner == BY_BODY:
-        normal = rotate(q, 2.0, normal)
-    elif owner == BY_OTHER:
-        normal = rotate(other_q, 2.0, normal)
-    elif owner == BY_CORES:
-        size = sqrt(dot(span, span))
-        normal = scale(1.0 / size, span) if size > 0.0 else normal
-    gap = dot(span, normal) - float(touching[point, ROUNDING]) - float(touching[point, OTHER_ROUNDING])
-    if owner == BY_BODY:
-        here = add_scaled(other_at, float(touching[point, OTHER_ROUNDING]) + 0.5 * gap, normal)
-    else:
-        here = add_scaled(at, -(float(touching[point, ROUNDING]) + 0.5 * gap), normal)
-    store_vector(contacts, POINT_WORLD, written, add(center, here))
-    store_vector(contacts, NORMAL_WORLD, written, normal)
-    contacts[GAP, written] = gap

@@ -22,13 +22,9 @@ from ..kernels.vectors import add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from .cores import CORE_RADIUS
-from .layout import BODY, LEAST_HALF, REACH
-from .manifold import PART
-from .pairs import part_placed, place_shape
+from .layout import BODY, LEAST_HALF, PART, REACH
+from .pairs import Scene, part_placed, place_shape
 from .parting import TO_NEAREST
-
-IMPACT = 13
-"""The place of `advance_pair` among the addresses of the kernels around islands."""
 
 _MOST_STEPS = 256
 """After so many steps, the shapes graze each other, and are compared where they are then."""
@@ -82,12 +78,10 @@ def _spin(bodies: Array, bounds: Array, shape: int, body: int, radius: float) ->
 
 @kernel("advance-pair")
 def advance_pair(
-    bodies: Array,
-    shapes: Array,
+    scene: Scene,
     bounds: Array,
     ahead: Array,
     impacts: Array,
-    forms: Integers,
     narrow: tuple[Array, ...],
     calls: Integers,
     first: int,
@@ -97,18 +91,17 @@ def advance_pair(
     """Move the bodies of two shapes to their time of impact; 0 if they do not meet in the tick.
 
     Args:
-        bodies: The bodies at the start of the tick.
-        shapes: The table of shapes.
+        scene: The bodies at the start of the tick, the table of shapes, and where the points of shapes are.
         bounds: The boxes of the shapes.
         ahead: The bodies at the time of impact; only the columns of the two bodies are written.
         impacts: The first impact of each body.
-        forms: Where the points of shapes are.
         narrow: The placed cores, the points, and scratch of `part_cores`.
         calls: The addresses of kernels, that of `part_cores` at the place `PART`.
         first: A shape of a body.
         second: A shape of another body, or one of the world that is at rest.
         dt: Length of the tick [s].
     """
+    bodies, shapes, forms = scene
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     within = _MET * min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
     closing = load_vector(bodies, VELOCITY, body)
@@ -119,8 +112,8 @@ def advance_pair(
     time = 0.0
     for _step in range(_MOST_STEPS):
         base = load_vector(ahead, POSITION, body)
-        place_shape(ahead, shapes, forms, narrow[0], 0, first, base)
-        place_shape(ahead, shapes, forms, narrow[0], 1, second, base)
+        place_shape((ahead, shapes, forms), narrow[0], 0, first, base)
+        place_shape((ahead, shapes, forms), narrow[0], 1, second, base)
         gap = part_placed(narrow, calls, PART)
         depth = -dot(load(narrow[7], 0, TO_NEAREST), closing) * (dt - time)
         if gap <= within:

@@ -57,6 +57,8 @@ which are at the end of the list of contacts, and two shapes that were placed to
 COUNTS = 9
 SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM, SHORT_OF_SPACE, SHORT_OF_IMPACTS = range(1, 7)
 """The last one: there is something fast for the first time, and the kernel and the arrays for it are missing."""
+FULL = -77
+"""What an operation returns if an array is too short, or shapes were placed too deep in one another; nothing was changed."""
 
 # columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in the world frame
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12
@@ -75,3 +77,9 @@ BOUND_SIZE = 11
 FIRST_OF, SECOND_OF = 5, 6
 """The two shapes."""
 LIST_ROWS = 7
+
+# places among the addresses of the kernels around islands, behind those of `step`
+NUMBER, NEAR, DIRECT, TOUCH, CORES, PART, GROUND, INNER, FOUR, GROUPS, IMPACT = range(4, 15)
+"""What numbers islands; finds pairs of shapes; compares two spheres, boxes or planes, two other shapes, their placed cores, and how far
+these are apart; compares a shape with a terrain, and serves that: whether a normal is due to an inner edge, four of many points, and their
+groups; and finds the time of an impact."""

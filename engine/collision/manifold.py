@@ -12,8 +12,8 @@ from ..compilation.compiler import call, inlined, kernel
 from ..constraints.joint_types import load, store
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER, BY_WORLD
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
-from ..loops.columns import Array, Integers, load_vector
-from .boxes import APART_FROM_NEAREST, FACE_BIAS, GRAZED, GUARDED, fewer, keep_guards, nearest_found, put_found
+from ..loops.columns import Array, load_vector
+from .boxes import APART_FROM_NEAREST, FACE_BIAS, GRAZED, GUARDED
 from .cores import (
     BOX_CORE,
     CORE_AXES,
@@ -35,7 +35,9 @@ from .cores import (
     placed_point,
     put_corners,
 )
-from .layout import FIRST_RADIUS, MOST_POINTS, SECOND_RADIUS
+from .found import fewer, keep_guards, nearest_found, put_found
+from .layout import FIRST_RADIUS, PART, SECOND_RADIUS
+from .pairs import Tools
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 
 MOST_CORNERS = 520
@@ -44,9 +46,6 @@ MOST_TOUCHING = 2 * MOST_CORNERS
 """Room for the points of a pair before four of them are chosen."""
 POLYGONS = 3 * MOST_CORNERS
 """Rows of scratch for polygons: the face, and two that take turns."""
-
-CORES, PART = 7, 8
-"""The places of `touch_cores` and `part_cores` among the addresses of the kernels around islands."""
 
 _LYING = 0.5
 """A cylinder touches with an end if the normal is within 60° of its axis, and otherwise with its side."""
@@ -72,30 +71,29 @@ def rim(placed: Array, side: int, direction: Vector, number: int) -> tuple[Vecto
         out = scale(-1.0, out)
     elif number == 3:
         out = cross(out, axis)
+    return add_scaled(_end(placed, side, along >= 0.0), radius, out), radius * tilt if number == 0 else 0.0
+
+
+@inlined
+def _end(placed: Array, side: int, is_upper: bool) -> Vector:
+    """The middle of an end of a segment or a cylinder."""
     half = float(placed[side, CORE_SIZE + 2])
-    end = add_scaled(load(placed, side, CORE_CENTER), half if along >= 0.0 else -half, axis)
-    return add_scaled(end, radius, out), radius * tilt if number == 0 else 0.0
+    return add_scaled(load(placed, side, CORE_CENTER), half if is_upper else -half, load(placed, side, CORE_AXES + 6))
 
 
 @inlined
 def put_line(placed: Array, side: int, direction: Vector, polygon: Array, start: int) -> float:
     """Store the ends of the line of a segment, or of the side of a cylinder, that is farthest in a direction; the radius it rolls on."""
-    axis, half = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE + 2])
-    radius = float(placed[side, CORE_RADIUS])
     out = direction
+    radius = rolls_on = float(placed[side, CORE_RADIUS])
     if int(placed[side, CORE_KIND]) == CYLINDER:
+        axis, radius = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE])
         out = add_scaled(direction, -dot(axis, direction), axis)
         tilt = sqrt(dot(out, out))
-        radius = float(placed[side, CORE_SIZE])
-        out = scale(1.0 / tilt, out)
-        for number in range(2):
-            end = add_scaled(load(placed, side, CORE_CENTER), half if number == 0 else -half, axis)
-            store(polygon, start + number, 0, add_scaled(end, radius, out))
-        return radius * tilt
+        out, rolls_on = scale(1.0 / tilt, out), radius * tilt
     for number in range(2):
-        end = add_scaled(load(placed, side, CORE_CENTER), half if number == 0 else -half, axis)
-        store(polygon, start + number, 0, add_scaled(end, radius, out))
-    return radius
+        store(polygon, start + number, 0, add_scaled(_end(placed, side, number == 0), radius, out))
+    return rolls_on
 
 
 @inlined
@@ -253,8 +251,7 @@ def _touch_end(
             kept = put_point(found, kept, at, radius, foot, normal, margin, is_first)
     # the end itself: its plane, on which what is within its rim is seen along the normal
     axis, own_radius = load(placed, side, CORE_AXES + 6), float(placed[side, CORE_SIZE])
-    half = float(placed[side, CORE_SIZE + 2])
-    end = add_scaled(load(placed, side, CORE_CENTER), half if dot(axis, down) >= 0.0 else -half, axis)
+    end = _end(placed, side, dot(axis, down) >= 0.0)
     if corners > 2:
         for number in range(corners):
             p, q = load(polygon, face + number, 0), load(polygon, face + (number + 1) % corners, 0)
@@ -343,10 +340,13 @@ def _touch_face(
     side: int,
     face: int,
     margin: float,
-    within: float,
-    grazed: float,
+    least: float,
 ) -> int:
-    """The points of the other shape above a face of the shape of a side; `GRAZES` if polyhedra overlap there by a width at most."""
+    """The points of the other shape that are near a face of the shape of a side or may be in an impact.
+
+    `GRAZES` if polyhedra overlap there by a small width at most.
+    """
+    margin *= GUARDED
     normal, foot = face_plane(placed, points, side, face)
     other, down = 1 - side, scale(-1.0, normal)
     is_circle = int(placed[side, CORE_KIND]) == CYLINDER
@@ -354,14 +354,14 @@ def _touch_face(
     if is_end(placed, other, down):
         return _touch_end(placed, found, polygon, 0, corners, other, foot, normal, margin)
     start = MOST_CORNERS
-    count, radius = _put_feature(placed, points, other, down, polygon, start, within)
+    count, radius = _put_feature(placed, points, other, down, polygon, start, 1e-9 * least)
     if is_circle:
         return _touch_in_circle(placed, found, polygon, start, count, radius, other, foot, normal, margin)
     if count == 2:
         count = _clip_line(polygon, start, 0, corners, normal)
     elif count > 2:
         start, count = _clip_polygon(polygon, start, 2 * MOST_CORNERS, count, 0, corners, normal)
-        if _is_edged(placed, 0) and _is_edged(placed, 1) and _width(polygon, start, count) <= grazed:
+        if _is_edged(placed, 0) and _is_edged(placed, 1) and _width(polygon, start, count) <= GRAZED * least:
             return GRAZES
     kept = 0
     for number in range(count):
@@ -495,46 +495,25 @@ def _touch_plane(
         count, radius = _put_feature(placed, points, 0, down, polygon, 0, 0.0)
         for number in range(count):
             kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
-    return fewer(found, kept, MOST_POINTS) if nearest_found(found, kept) <= within else 0
+    return fewer(found, kept) if nearest_found(found, kept) <= within else 0
 
 
 @kernel("touch-cores")
-def touch_cores(
-    placed: Array,
-    points: Array,
-    vertices: Array,
-    facets: Array,
-    corners: Integers,
-    edges: Integers,
-    shares: Array,
-    answer: Array,
-    found: Array,
-    polygon: Array,
-    calls: Integers,
-    margin: float,
-    least: float,
-) -> int:
+def touch_cores(tools: Tools, margin: float, least: float) -> int:
     """Find at most four points at which two convex shapes are nearer than a margin.
 
     Args:
-        placed: The cores of the two shapes.
-        points: The points of hulls.
-        vertices: Scratch of `part_cores`, as are `facets`, `corners`, `edges` and `shares`.
-        facets: See above.
-        corners: See above.
-        edges: See above.
-        shares: See above.
-        answer: The normal from the second shape to the first, the gap of the cores, and the nearest points.
-        found: The points, shape (`MOST_TOUCHING`, `FOUND_SIZE`).
-        polygon: Scratch, shape (`POLYGONS`, 3).
-        calls: The addresses of kernels, that of `part_cores` at the place `PART`.
+        tools: The placed cores of the two shapes with scratch of `part_cores`, its address at the place `PART`, the points, shape
+            (`MOST_TOUCHING`, `FOUND_SIZE`), and scratch for polygons, shape (`POLYGONS`, 3).
         margin: The largest gap [m].
         least: The least half extent of both shapes [m].
     """
+    narrow, found, polygon, calls = tools
+    placed, points, answer = narrow[0], narrow[1], narrow[7]
     if int(placed[1, CORE_KIND]) == PLANE_CORE:
         foot, up = load(placed, 1, CORE_CENTER), load(placed, 1, CORE_AXES + 6)
         return _touch_plane(placed, points, found, polygon, foot, up, margin)
-    _ = call(calls[PART], (placed, points, vertices, facets, corners, edges, shares, answer))
+    _ = call(calls[PART], narrow)
     radii = float(placed[0, CORE_RADIUS]) + float(placed[1, CORE_RADIUS])
     gap, normal = float(answer[0, APART]) - radii, load(answer, 0, TO_NEAREST)
     if gap > margin:
@@ -542,9 +521,7 @@ def touch_cores(
     best_side, face, best = _choose_face(placed, points, normal, gap - FACE_BIAS * least, least)
     kept = 0
     if best_side >= 0:
-        kept = _touch_face(
-            placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least, GRAZED * least
-        )
+        kept = _touch_face(placed, points, found, polygon, best_side, face, margin, least)
         if kept == GRAZES:
             return 0
         if nearest_found(found, kept) > margin:
@@ -555,12 +532,10 @@ def touch_cores(
         kept = _touch_lines(found, placed, normal, polygon, margin, least)
     elif _is_edged(placed, 0) and _is_edged(placed, 1):
         best_side, face, _best = _choose_face(placed, points, normal, -1e300, least)
-        kept = _touch_face(
-            placed, points, found, polygon, best_side, face, GUARDED * margin, 1e-9 * least, GRAZED * least
-        )
+        kept = _touch_face(placed, points, found, polygon, best_side, face, margin, least)
         kept = keep_guards(found, max(kept, 0), load(answer, 0, NEAREST), gap, APART_FROM_NEAREST * least)
         kept = _put_nearest(placed, found, answer, min(kept, found.shape[0] - 1), normal, gap)
     lowest = min(margin, nearest_found(found, kept))
     if (kept == 0 or lowest > gap + FACE_BIAS * least) and gap <= margin and kept < found.shape[0]:
         kept = _put_nearest(placed, found, answer, kept, normal, gap)
-    return fewer(found, kept, MOST_POINTS)
+    return fewer(found, kept)

@@ -1,21 +1,27 @@
-"""The comparison of two shapes as convex cores."""
+"""The comparison of two convex shapes: spheres, boxes and planes by closed forms, others as convex cores."""
 
 from ..compilation.compiler import call, inlined, kernel
 from ..constraints.joint_types import load, store
 from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
 from . import cores
-from .layout import BOX, CAPSULE, CORNERS_OF, CYLINDER, FACES_OF, HULL, PLANE, POINTS_OF, SIZES, SPHERE, TYPE
-from .manifold import CORES
+from .boxes import touch_boxes, touch_corners
+from .found import exchange, fewer
+from .layout import BOX, CAPSULE, CORES, CORNERS_OF, CYLINDER, FACES_OF, HULL, PLANE, POINTS_OF, SIZES, SPHERE, TYPE
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 from .poses import axes_of, pose_of
+from .spheres import touch_plane, touch_sphere_box, touch_spheres
+
+Scene = tuple[Array, Array, Integers]
+"""The bodies, the table of shapes, and where the points and grounds of shapes are."""
+Tools = tuple[tuple[Array, ...], Array, Array, Integers]
+"""What compares two shapes: the arguments of `part_cores`, the points of a pair, scratch for polygons, and the addresses of kernels."""
 
 
 @inlined
-def place_shape(
-    bodies: Array, shapes: Array, forms: Integers, placed: Array, side: int, shape: int, base: Vector
-) -> None:
+def place_shape(scene: Scene, placed: Array, side: int, shape: int, base: Vector) -> None:
     """Place the core of a shape, relative to a base."""
+    bodies, shapes, forms = scene
     center, q = pose_of(bodies, shapes, shape)
     x, y, z = load_vector(shapes, SIZES, shape)
     type = int(shapes[TYPE, shape])
@@ -60,42 +66,50 @@ def part_placed(narrow: tuple[Array, ...], calls: Integers, place: int) -> float
     return float(answer[0, APART]) - radius - other_radius
 
 
-@kernel("touch-shapes")
-def touch_shapes(
-    bodies: Array,
-    shapes: Array,
-    forms: Integers,
-    narrow: tuple[Array, ...],
-    found: Array,
-    polygon: Array,
-    calls: Integers,
-    base_x: float,
-    base_y: float,
-    base_z: float,
-    first: int,
-    second: int,
-    margin: float,
-    least: float,
+@kernel("touch-directly")
+def touch_directly(
+    scene: Scene, tools: Tools, base: Vector, first: int, second: int, margin: float, least: float
 ) -> int:
-    """Find at most four points at which two shapes are nearer than a margin.
+    """Find at most four points at which two spheres, boxes or planes are nearer than a margin.
 
     Args:
-        bodies: The bodies.
-        shapes: The table of shapes.
-        forms: Where the points of shapes are.
-        narrow: The placed cores, the points, and scratch of `part_cores`.
-        found: The points of the pair.
-        polygon: Scratch of `touch_cores`.
-        calls: The addresses of kernels.
-        base_x: What positions are relative to [m].
-        base_y: See above.
-        base_z: See above.
+        scene: The bodies, the table of shapes, and where the points of shapes are.
+        tools: The points of the pair, and scratch; see `Tools`.
+        base: What positions are relative to [m].
         first: A shape of a body.
         second: The other shape.
         margin: The largest gap [m].
         least: The least half extent of both shapes [m].
     """
-    base = (base_x, base_y, base_z)
-    place_shape(bodies, shapes, forms, narrow[0], 0, first, base)
-    place_shape(bodies, shapes, forms, narrow[0], 1, second, base)
-    return call(calls[CORES], (*narrow, found, polygon, calls, margin, least))
+    (bodies, shapes, _forms), (_narrow, found, polygon, _calls) = scene, tools
+    kind, other_kind = int(shapes[TYPE, first]), int(shapes[TYPE, second])
+    is_exchanged = kind > other_kind
+    a, b = (second, first) if is_exchanged else (first, second)
+    kind, other_kind = int(shapes[TYPE, a]), int(shapes[TYPE, b])
+    (center, q), (other_center, other_q) = pose_of(bodies, shapes, a), pose_of(bodies, shapes, b)
+    center, other_center = subtract(center, base), subtract(other_center, base)
+    half, other_half = load_vector(shapes, SIZES, a), load_vector(shapes, SIZES, b)
+    axes, other_axes = axes_of(q), axes_of(other_q)
+    count = 0
+    if kind == SPHERE and other_kind == SPHERE:
+        count = touch_spheres(found, center, half[0], other_center, other_half[0], margin)
+    elif kind == SPHERE and other_kind == BOX:
+        count = touch_sphere_box(found, center, half[0], other_center, other_axes, other_half, margin)
+    elif kind == SPHERE and other_kind == PLANE:
+        count = touch_plane(found, center, half[0], other_center, other_axes[2], margin)
+    elif kind == BOX and other_kind == BOX:
+        count = touch_boxes(found, polygon, center, axes, half, other_center, other_axes, other_half, margin)
+    elif kind == BOX and other_kind == PLANE:
+        count = touch_corners(found, center, axes, half, other_center, other_axes[2], margin)
+    if is_exchanged:
+        exchange(found, count)
+    return fewer(found, count)
+
+
+@kernel("touch-shapes")
+def touch_shapes(scene: Scene, tools: Tools, base: Vector, first: int, second: int, margin: float, least: float) -> int:
+    """The same for any two convex shapes, as cores; the arguments are those of `touch_directly`."""
+    placed = tools[0][0]
+    place_shape(scene, placed, 0, first, base)
+    place_shape(scene, placed, 1, second, base)
+    return call(tools[3][CORES], (tools, margin, least))

@@ -1,11 +1,11 @@
 """Where shapes are at the start of a tick."""
 
 from ..compilation.compiler import inlined
+from ..constraints.joint_types import Axes
 from ..kernels.quaternions import Quaternion, multiply, rotate
 from ..kernels.vectors import Vector, add, subtract
 from ..loops.columns import Array, load_quaternion, load_vector
 from ..loops.layout import CENTER_OF_MASS, ORIENTATION, POSITION
-from .boxes import Axes
 from .layout import BODY, PIVOT, PLACE, SHAPE_SPIN, SHAPE_VELOCITY, TURN
 
 

@@ -3,10 +3,11 @@
 from math import sqrt
 
 from ..compilation.compiler import inlined
+from ..constraints.joint_types import Axes
 from ..constraints.layout import BY_CORES, BY_OTHER
 from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array
-from .boxes import Axes, put_found
+from .found import put_found
 from .layout import FIRST_RADIUS, SECOND_RADIUS
 
 

@@ -15,14 +15,14 @@ Points are then grouped by their normals, and of each group four are kept, which
 from math import sqrt
 
 from ..compilation.compiler import call, inlined, kernel
-from ..constraints.joint_types import load
+from ..constraints.joint_types import Axes, load
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER
 from ..constraints.points import across
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
-from .boxes import FACE_BIAS, Axes, put_found
+from .boxes import FACE_BIAS
 from .cores import (
     BOX_CORE,
     CORE_AXES,
@@ -36,19 +36,22 @@ from .cores import (
     POINTS_AT,
     SEGMENT,
     farthest,
+    normal_of,
     place_core,
     placed_point,
 )
+from .found import copy_found, put_found
 from .layout import (
     APART_BY,
     BODY,
+    CORES,
     FIELD,
     FIRST_RADIUS,
-    FOUND_SIZE,
+    FOUR,
     GROUND_COLUMNS,
     GROUND_ROWS,
-    HIGH,
-    LOW,
+    GROUPS,
+    INNER,
     MOST_POINTS,
     ON_SECOND,
     PART_OF,
@@ -59,14 +62,12 @@ from .layout import (
     TURNS_WITH,
     TYPE,
 )
-from .manifold import CORES, is_end, put_line, put_point, rim
-from .pairs import place_shape
-from .parting import nearest_in_triangle
+from .manifold import is_end, put_line, put_point, rim
+from .pairs import Scene, Tools, place_shape
 from .poses import axes_of, moves, origin_of, pose_of
-from .triangles import corner_of, edges_of, grid_place, into, list_near, steps_of, triangle_of
+from .surface import BESIDE, RISES, WITHIN
+from .triangles import Triangle, edges_of, grid_place, into, list_near, side_of, steps_of, triangle_of
 
-GROUND, INNER = 9, 10
-"""The places of `touch_terrain` and `is_inner` among the addresses of the kernels around islands."""
 MOST_LISTED, MOST_GATHERED = 512, 192
 """Room for triangles that wait to be compared, and for points before four of each group are chosen."""
 
@@ -78,136 +79,52 @@ _ABOVE = 1e-7
 """Share of the least half extent by which a point may be beside a triangle and still be above it."""
 _SAME_POINT = 1e-4
 """Share of the least half extent by which points of one group are apart at least."""
-_WITHIN, _BESIDE = 1e-7, 1e-4
-"""Share of the least half extent by which a triangle of the same and of another terrain may be off a point that it contains."""
-_RISES = 1e-7
-"""Sine of an angle below which a surface does not rise."""
 _TILTED = 0.1
-"""The same for a point below a face of a shape, which may tilt in an impact."""
+"""Sine of an angle below which a surface does not rise at a point below a face of a shape, which may tilt in an impact."""
 
 _BELOW, _DEEP = 1e-5, 0.05
 """Share of the least half extent from which a corner below a face is looked at more closely, and from which it may be past a border."""
 _AHEAD = 2.0
 """Ticks within which a point reaches a plane at its present speed, which may increase in the tick."""
 
+Scratch = tuple[Integers, Integers]
+"""Room for triangles, and for nodes of a tree, that wait."""
+Ground = tuple[tuple[Array, ...], Integers, Array, Scratch, Scratch, Array]
+"""The grounds, all terrains, the boxes of shapes, scratch, that of `is_inner`, and `MOST_GATHERED` rows for points."""
+Around = tuple[Scene, tuple[Array, ...], Integers, Array, Scratch]
+"""The first arguments of `is_inner`."""
 Motion = tuple[Vector, Vector]
+Own = tuple[int, Vector, Vector, Motion, float, float, float]
+"""Of a shape and a terrain: the terrain; what positions are relative to; the middle of the shape and its motion beside the terrain; the
+largest gap; the least half extent; and the length of the tick."""
 
 
 @inlined
-def _is_in_box(bounds: Array, shape: int, at: Vector, slack: float) -> bool:
-    """Whether a point is in the box of a shape, or nearly so."""
-    low, high = load(bounds, shape, LOW), load(bounds, shape, HIGH)
-    return bool(
-        low[0] - slack <= at[0] <= high[0] + slack
-        and low[1] - slack <= at[1] <= high[1] + slack
-        and low[2] - slack <= at[2] <= high[2] + slack
-    )
-
-
-@kernel("is-inner-point")
-def is_inner(
-    bodies: Array,
-    shapes: Array,
-    forms: Integers,
-    grounds: tuple[Array, ...],
-    beside: Integers,
-    bounds: Array,
-    listed: Integers,
-    stack: Integers,
-    base_x: float,
-    base_y: float,
-    base_z: float,
-    x: float,
-    y: float,
-    z: float,
-    normal_x: float,
-    normal_y: float,
-    normal_z: float,
-    terrain: int,
-    near: float,
-    near_beside: float,
-    rises: float,
-) -> int:
-    """Whether a surface rises around one of its points in a direction, so that the direction is no normal there; 1 if so.
-
-    Without a direction, and with a negative sine, whether any triangle is near a point.
-
-    Args:
-        bodies: The bodies.
-        shapes: The table of shapes.
-        forms: Where the grounds of shapes are.
-        grounds: The grounds.
-        beside: All terrains.
-        bounds: The boxes of shapes.
-        listed: Scratch, for triangles.
-        stack: Scratch, for nodes.
-        base_x: What positions are relative to [m].
-        base_y: See above.
-        base_z: See above.
-        x: The point, world frame.
-        y: See above.
-        z: See above.
-        normal_x: The direction, world frame.
-        normal_y: See above.
-        normal_z: See above.
-        terrain: The shape to which the point belongs.
-        near: How far a triangle of the terrain may be off a point that it contains [m].
-        near_beside: The same for a triangle of another terrain.
-        rises: Sine of the angle above which it rises.
-    """
-    place = add((base_x, base_y, base_z), (x, y, z))
-    for number in range(beside.shape[0]):
-        shape = beside[number]
-        within = near if shape == terrain else near_beside
-        if shape != terrain and not _is_in_box(bounds, shape, place, within):
-            continue
-        center, q = pose_of(bodies, shapes, shape)
-        axes = axes_of(q)
-        at = into(axes, add(subtract((base_x, base_y, base_z), center), (x, y, z)))
-        up = into(axes, (normal_x, normal_y, normal_z))
-        low, high = (at[0] - within, at[1] - within, at[2] - within), (at[0] + within, at[1] + within, at[2] + within)
-        state = -1
-        while True:
-            count, state = list_near(shapes, forms, grounds, listed, stack, shape, low, high, state)
-            for each in range(count):
-                a = subtract(corner_of(shapes, forms, grounds, shape, listed[each], 0), at)
-                b = subtract(corner_of(shapes, forms, grounds, shape, listed[each], 1), at)
-                c = subtract(corner_of(shapes, forms, grounds, shape, listed[each], 2), at)
-                one, two, three = nearest_in_triangle(a, b, c)
-                foot = add_scaled(add_scaled(scale(one, a), two, b), three, c)
-                if dot(foot, foot) <= within * within:
-                    for corner in range(3):
-                        away = subtract(a if corner == 0 else b if corner == 1 else c, foot)
-                        size = sqrt(dot(away, away))
-                        if size > within and dot(away, up) > rises * size:
-                            return 1
-            if state < 0:
-                break
-    return 0
-
-
-@inlined
-def _is_above(a: Vector, b: Vector, c: Vector, normal: Vector, at: Vector, slack: float) -> bool:
+def _is_above(triangle: Triangle, normal: Vector, at: Vector, slack: float) -> bool:
     """Whether a point is above a triangle, seen along its normal."""
     for side in range(3):
-        p, q = (a if side == 0 else b if side == 1 else c), (b if side == 0 else c if side == 1 else a)
-        along = subtract(q, p)
-        if dot(cross(normal, along), subtract(at, p)) < -slack * sqrt(dot(along, along)):
+        p, q = side_of(triangle, side)
+        if _is_beyond(p, q, normal, at, slack):
             return False
     return True
 
 
 @inlined
-def _lands(
-    a: Vector, b: Vector, c: Vector, normal: Vector, at: Vector, gap: float, motion: Motion, dt: float, slack: float
-) -> bool:
+def _is_beyond(p: Vector, q: Vector, normal: Vector, at: Vector, slack: float) -> bool:
+    """Whether a point is beyond an edge of a triangle, seen along its normal."""
+    along = subtract(q, p)
+    return dot(cross(normal, along), subtract(at, p)) < -slack * sqrt(dot(along, along))
+
+
+@inlined
+def _lands(triangle: Triangle, normal: Vector, at: Vector, gap: float, motion: Motion, dt: float, slack: float) -> bool:
     """Whether a point is above a triangle, will be at the end of the tick, or when it reaches its plane in this tick or soon after."""
     velocity = add(motion[0], cross(motion[1], at))
     closes = -dot(velocity, normal)
     reached = gap / closes if gap > 0.0 and gap <= _AHEAD * closes * dt else 0.0
     for number in range(3):
         ahead = 0.0 if number == 0 else dt if number == 1 else reached
-        if _is_above(a, b, c, normal, add_scaled(at, ahead, velocity), slack):
+        if _is_above(triangle, normal, add_scaled(at, ahead, velocity), slack):
             return True
     return False
 
@@ -267,9 +184,7 @@ def _vertex(placed: Array, points: Array, number: int, down: Vector, polygon: Ar
 
 @inlined
 def _is_past_border(
-    a: Vector,
-    b: Vector,
-    c: Vector,
+    triangle: Triangle,
     normal: Vector,
     edges: int,
     middle: Vector,
@@ -282,9 +197,8 @@ def _is_past_border(
     crossing = add_scaled(middle, above / (above - gap), subtract(at, middle))
     for side in range(3):
         if (edges >> (3 + side)) & 1 == 1:
-            p, q = (a if side == 0 else b if side == 1 else c), (b if side == 0 else c if side == 1 else a)
-            along = subtract(q, p)
-            if dot(cross(normal, along), subtract(crossing, p)) < -slack * sqrt(dot(along, along)):
+            p, q = side_of(triangle, side)
+            if _is_beyond(p, q, normal, crossing, slack):
                 return True
     return False
 
@@ -300,27 +214,37 @@ def _nearest_on(p: Vector, q: Vector, at: Vector) -> tuple[Vector, bool]:
 
 
 @inlined
-def _touch_edge(
-    context: tuple[Array, Array, Integers, tuple[Array, ...], Integers, Array, Integers, Integers],
-    narrow: tuple[Array, ...],
-    found: Array,
-    polygon: Array,
-    calls: Integers,
-    gathered: Array,
-    kept: int,
-    base: Vector,
-    middle: Vector,
-    p: Vector,
-    q: Vector,
-    terrain: int,
-    drift: Vector,
-    turns: Vector,
-    margin: float,
-    least: float,
-) -> int:
+def _put_ball(found: Array, middle: Vector, moved: Vector, radius: float, p: Vector, q: Vector) -> None:
+    """Store the point of a ball on an edge, and that of the end of the tick, because a ball may roll from one edge to the next."""
+    for number in range(2):
+        here = middle if number == 0 else moved
+        at, is_end_of_edge = _nearest_on(p, q, here)
+        away = subtract(here, at)
+        size = sqrt(dot(away, away))
+        away = scale(1.0 / size, away) if size > 0.0 else load(found, 0, TO_FIRST)
+        gap = size if number == 0 else dot(subtract(middle, at), away)
+        # the normal turns with an edge, and follows the centre around a corner
+        put_found(found, number, middle, at, away, gap - radius, BY_CORES if is_end_of_edge else BY_OTHER)
+        found[number, FIRST_RADIUS] = radius
+
+
+@inlined
+def _place_edge(placed: Array, p: Vector, q: Vector) -> None:
+    """Place an edge as the second core."""
+    along = subtract(q, p)
+    length = sqrt(dot(along, along))
+    along = scale(1.0 / length, along)
+    first, second = across(along)
+    middle, size = add_scaled(p, 0.5 * length, along), (0.0, 0.0, 0.5 * length)
+    place_core(placed, 1, SEGMENT, middle, (first, second, along), size, 0.0)
+
+
+@inlined
+def _touch_edge(around: Around, tools: Tools, gathered: Array, kept: int, own: Own, p: Vector, q: Vector) -> int:
     """The points at which a shape touches an edge that stands out; the number of points then."""
+    (narrow, found, _polygon, calls), (_terrain, base, middle, motion, margin, least, dt) = tools, own
     placed, points = narrow[0], narrow[1]
-    radius, (at, is_end_of_edge) = float(placed[0, CORE_RADIUS]), _nearest_on(p, q, middle)
+    radius, (at, _is_end) = float(placed[0, CORE_RADIUS]), _nearest_on(p, q, middle)
     away = subtract(middle, at)
     size = sqrt(dot(away, away))
     if size == 0.0:
@@ -329,109 +253,35 @@ def _touch_edge(
     reach = dot(farthest(placed, points, 0, scale(-1.0, away)), away) - radius
     if reach - max(dot(p, away), dot(q, away)) > margin:
         return kept
-    count, kind = 1, int(placed[0, CORE_KIND])
-    if kind == POINT:
-        # the normal turns with an edge, and follows the centre around a corner
-        put_found(found, 0, middle, at, away, size - radius, BY_CORES if is_end_of_edge else BY_OTHER)
-        # and that of the end of the tick, because a ball may roll from one edge to the next
-        moved = add(middle, drift)
-        at, is_end_of_edge = _nearest_on(p, q, moved)
-        away = subtract(moved, at)
-        size = sqrt(dot(away, away))
-        away = scale(1.0 / size, away) if size > 0.0 else load(found, 0, TO_FIRST)
-        gap = dot(subtract(middle, at), away) - radius
-        put_found(found, 1, middle, at, away, gap, BY_CORES if is_end_of_edge else BY_OTHER)
-        found[0, FIRST_RADIUS] = found[1, FIRST_RADIUS] = radius
-        count = 2
+    is_ball = int(placed[0, CORE_KIND]) == POINT
+    count = 2
+    if is_ball:
+        _put_ball(found, middle, add_scaled(middle, dt, motion[0]), radius, p, q)
     else:
-        along = subtract(q, p)
-        length = sqrt(dot(along, along))
-        along = scale(1.0 / length, along)
-        first, second = across(along)
-        place_core(
-            placed,
-            1,
-            SEGMENT,
-            add_scaled(p, 0.5 * length, along),
-            (first, second, along),
-            (0.0, 0.0, 0.5 * length),
-            0.0,
-        )
-        count = call(calls[CORES], (*narrow, found, polygon, calls, margin, least))
+        _place_edge(placed, p, q)
+        count = call(calls[CORES], (tools, margin, least))
     for number in range(count):
-        at, away, rises = load(found, number, ON_SECOND), load(found, number, TO_FIRST), _RISES
-        if kind != POINT:
-            # what a shape turns about its axis does not turn the normal of a round side
-            spin = turns
-            if found[number, FIRST_RADIUS] > 0.0:
-                axis = load(placed, 0, CORE_AXES + 6)
-                spin = add_scaled(spin, -dot(spin, axis), axis)
-            elif int(found[number, TURNS_WITH]) == BY_BODY:
-                rises = _TILTED
-            rises += sqrt(dot(spin, spin))
-        if call(calls[INNER], (*context, *base, *at, *away, terrain, _WITHIN * least, _BESIDE * least, rises)) == 0:
-            _copy(gathered, kept, found, number)
+        at, away = load(found, number, ON_SECOND), load(found, number, TO_FIRST)
+        rises = RISES if is_ball else _rise(placed, found, number, scale(dt, motion[1]))
+        if call(calls[INNER], (*around, base, at, away, own[0], WITHIN * least, BESIDE * least, rises)) == 0:
+            copy_found(gathered, kept, found, number)
             kept += 1
-            if kind == POINT:
+            if is_ball:
                 break
     return kept
 
 
 @inlined
-def _copy(target: Array, row: int, source: Array, number: int) -> None:
-    for entry in range(FOUND_SIZE):
-        target[row, entry] = source[number, entry]
-
-
-@inlined
-def _swap(found: Array, number: int, other: int) -> None:
-    for entry in range(FOUND_SIZE):
-        found[number, entry], found[other, entry] = found[other, entry], found[number, entry]
-
-
-@kernel("keep-four")
-def keep_four(found: Array, first: int, last: int, near: float) -> int:
-    """Keep four of many points with similar normals: of the deepest ones the outermost, the one farthest from it, and those farthest on
-    both sides of the line between them.
-
-    Args:
-        found: The points.
-        first: The first of them.
-        last: One after the last of them.
-        near: By how much the deepest ones may differ [m].
-
-    Returns:
-        One after the last that is kept.
-    """
-    if last - first <= MOST_POINTS:
-        return last
-    lowest, middle = 1e300, (0.0, 0.0, 0.0)
-    for number in range(first, last):
-        lowest = min(lowest, float(found[number, APART_BY]))
-        middle = add_scaled(middle, 1.0 / float(last - first), load(found, number, ON_SECOND))
-    best, largest = first, -1.0
-    for number in range(first, last):
-        off = subtract(load(found, number, ON_SECOND), middle)
-        if found[number, APART_BY] <= lowest + near and dot(off, off) > largest:
-            best, largest = number, dot(off, off)
-    _swap(found, first, best)
-    start, normal = load(found, first, ON_SECOND), load(found, first, TO_FIRST)
-    best, largest = first + 1, -1.0
-    for number in range(first + 1, last):
-        off = subtract(load(found, number, ON_SECOND), start)
-        if dot(off, off) > largest:
-            best, largest = number, dot(off, off)
-    _swap(found, first + 1, best)
-    beyond = cross(normal, subtract(load(found, first + 1, ON_SECOND), start))
-    for sign in (1.0, -1.0):
-        place = first + (2 if sign > 0.0 else 3)
-        best, largest = place, -1e300
-        for number in range(place, last):
-            off = subtract(load(found, number, ON_SECOND), start)
-            if sign * dot(beyond, off) > largest:
-                best, largest = number, sign * dot(beyond, off)
-        _swap(found, place, best)
-    return first + MOST_POINTS
+def _rise(placed: Array, found: Array, number: int, turns: Vector) -> float:
+    """Sine of an angle above which a surface rises at a point of a shape, given by what this turns in the tick."""
+    rises = RISES
+    # what a shape turns about its axis does not turn the normal of a round side
+    if found[number, FIRST_RADIUS] > 0.0:
+        axis = load(placed, 0, CORE_AXES + 6)
+        turns = add_scaled(turns, -dot(turns, axis), axis)
+    elif int(found[number, TURNS_WITH]) == BY_BODY:
+        rises = _TILTED
+    return rises + sqrt(dot(turns, turns))
 
 
 @kernel("group-points")
@@ -472,7 +322,7 @@ def group_points(gathered: Array, found: Array, calls: Integers, count: int, lea
                 written += 1
             elif gathered[number, APART_BY] >= found[same, APART_BY]:
                 continue
-            _copy(found, same, gathered, number)
+            copy_found(found, same, gathered, number)
         written = call(calls[FOUR], (found, first, written, FACE_BIAS * least))
         groups += 1
     return written
@@ -502,8 +352,7 @@ def lift(
     i, j = grid_place(u, rows - 2), grid_place(v, columns - 2)
     triangle = 2 * (i * columns + j) + (1 if u - float(i) < v - float(j) else 0)
     a, b, c = triangle_of(shapes, forms, grounds, terrain, triangle, axes, origin)
-    normal = cross(subtract(b, a), subtract(c, a))
-    normal = scale(1.0 / sqrt(dot(normal, normal)), normal)
+    normal = normal_of(a, b, c)
     if dot(subtract(middle, a), normal) > 0.0:
         return 0
     core, radius = farthest(placed, points, 0, scale(-1.0, normal)), float(placed[0, CORE_RADIUS])
@@ -513,27 +362,94 @@ def lift(
     return 1
 
 
-FOUR, GROUPS = 11, 12
-"""The places of `keep_four` and `group_points` among the addresses of the kernels around islands."""
+@inlined
+def _touch_face(
+    around: Around,
+    tools: Tools,
+    gathered: Array,
+    kept: int,
+    own: Own,
+    triangle: Triangle,
+    normal: Vector,
+    edges: int,
+    above: float,
+) -> int:
+    """The corners, ends and points of a rim of a shape that touch a triangle along its normal; the number of points then."""
+    (narrow, _found, polygon, calls), (terrain, base, middle, motion, margin, least, dt) = tools, own
+    placed, points, down, slack = narrow[0], narrow[1], scale(-1.0, normal), _ABOVE * least
+    start = kept
+    for number in range(_vertices(placed, down)):
+        at, rolls = _vertex(placed, points, number, down, polygon)
+        gap = dot(subtract(at, triangle[0]), normal)
+        if gap > margin or not _lands(triangle, normal, add_scaled(at, rolls, normal), gap, motion, dt, slack):
+            continue
+        # what is below the plane may be below another face, or past a border
+        nearer = -(1.0 - FACE_BIAS) * gap
+        if gap < -_BELOW * least and (
+            call(calls[INNER], (*around, base, at, (0.0, 0.0, 0.0), terrain, nearer, nearer, -1.0)) == 1
+        ):
+            continue
+        if gap < -_DEEP * least and _is_past_border(triangle, normal, edges, middle, at, above, gap, slack):
+            continue
+        if kept - start == 2 * MOST_POINTS:
+            kept = call(calls[FOUR], (gathered, start, kept, FACE_BIAS * least))
+        kept = put_point(gathered, kept, at, rolls, triangle[0], normal, margin, False)
+    return kept
+
+
+@inlined
+def _touch_triangle(
+    around: Around, tools: Tools, gathered: Array, kept: int, own: Own, triangle: Triangle, edges: int
+) -> int:
+    """The points at which a shape touches a triangle and those of its edges that stand out; the number of points then."""
+    placed, points, (_terrain, _base, middle, _motion, margin, _least, _dt) = tools[0][0], tools[0][1], own
+    a, b, c = triangle
+    normal = cross(subtract(b, a), subtract(c, a))
+    size = sqrt(dot(normal, normal))
+    normal = (normal[0] / size, normal[1] / size, normal[2] / size)
+    above = dot(subtract(middle, a), normal)
+    if above <= 0.0:
+        # behind a triangle, only edges within the surface touch
+        edges &= ~(edges >> 3)
+    lowest = farthest(placed, points, 0, scale(-1.0, normal))
+    support = dot(subtract(lowest, a), normal) - float(placed[0, CORE_RADIUS])
+    if support > margin:
+        return kept
+    if above > 0.0:
+        kept = _touch_face(around, tools, gathered, kept, own, triangle, normal, edges, above)
+    for side in range(3):
+        if (edges >> side) & 1 == 1:
+            p, q = side_of(triangle, side)
+            kept = _touch_edge(around, tools, gathered, kept, own, p, q)
+    return kept
+
+
+@inlined
+def box_of_core(placed: Array, points: Array, axes: Axes) -> tuple[Vector, Vector]:
+    """The middle and half the extents of the first shape along axes."""
+    one, two, three = (
+        _extent(placed, points, axes[0]),
+        _extent(placed, points, axes[1]),
+        _extent(placed, points, axes[2]),
+    )
+    return (one[0], two[0], three[0]), (one[1], two[1], three[1])
+
+
+@inlined
+def _extent(placed: Array, points: Array, axis: Vector) -> tuple[float, float]:
+    """The middle and half the size of the first shape along an axis."""
+    radius = float(placed[0, CORE_RADIUS])
+    low = dot(farthest(placed, points, 0, scale(-1.0, axis)), axis) - radius
+    high = dot(farthest(placed, points, 0, axis), axis) + radius
+    return 0.5 * (low + high), 0.5 * (high - low)
 
 
 @kernel("touch-terrain")
 def touch_terrain(
-    bodies: Array,
-    shapes: Array,
-    forms: Integers,
-    narrow: tuple[Array, ...],
-    grounds: tuple[Array, ...],
-    beside: Integers,
-    bounds: Array,
-    numbers: tuple[Integers, Integers, Integers, Integers],
-    gathered: Array,
-    found: Array,
-    polygon: Array,
-    calls: Integers,
-    base_x: float,
-    base_y: float,
-    base_z: float,
+    scene: Scene,
+    tools: Tools,
+    ground: Ground,
+    base: Vector,
     first: int,
     terrain: int,
     margin: float,
@@ -543,21 +459,11 @@ def touch_terrain(
     """Find the points at which a convex shape is nearer to a terrain than a margin.
 
     Args:
-        bodies: The bodies.
-        shapes: The table of shapes.
-        forms: Where the points and grounds of shapes are.
-        narrow: The placed cores, the points, and scratch of `part_cores`.
-        grounds: The grounds.
-        beside: All terrains.
-        bounds: The boxes of shapes.
-        numbers: Scratch: triangles and nodes that wait, and the same for `is_inner`.
-        gathered: Scratch, shape (`MOST_GATHERED`, `FOUND_SIZE`).
-        found: The points of the pair, with the number of the contact to which each belongs.
-        polygon: Scratch of `touch_cores`.
-        calls: The addresses of kernels.
-        base_x: What positions are relative to: the mass centre of the body [m].
-        base_y: See above.
-        base_z: See above.
+        scene: The bodies, the table of shapes, and where the points and grounds of shapes are.
+        tools: The arguments of `part_cores`, the points of the pair, which are given the number of the contact to which each belongs,
+            scratch, and the addresses of kernels.
+        ground: The grounds, and scratch; see `Ground`.
+        base: What positions are relative to: the mass centre of the body [m].
         first: A convex shape of a body.
         terrain: A mesh or a field of the world.
         margin: The largest gap [m].
@@ -567,23 +473,19 @@ def touch_terrain(
     Returns:
         How many there are.
     """
-    base = (base_x, base_y, base_z)
-    placed, points, listed = narrow[0], narrow[1], numbers[0]
-    context = (bodies, shapes, forms, grounds, beside, bounds, numbers[2], numbers[3])
-    place_shape(bodies, shapes, forms, placed, 0, first, base)
+    (bodies, shapes, forms), (narrow, found, _polygon, calls) = scene, tools
+    grounds, beside, bounds, (listed, stack), inner_scratch, gathered = ground
+    placed, points = narrow[0], narrow[1]
+    place_shape(scene, placed, 0, first, base)
     center, turn = pose_of(bodies, shapes, terrain)
     axes = axes_of(turn)
-    origin = into(axes, subtract(base, center))
-    radius, middle = float(placed[0, CORE_RADIUS]), middle_of(placed, points)
-    motion, slack = _motion_of(bodies, shapes, first, terrain), _ABOVE * least
-    for number in range(6):
-        # the box of the shape in the axes of the terrain, in a free row
-        sign, axis = (1.0 if number > 2 else -1.0), number % 3
-        direction = scale(sign, axes[0] if axis == 0 else axes[1] if axis == 1 else axes[2])
-        reach = dot(farthest(placed, points, 0, direction), direction) + radius + margin
-        off = origin[0] if axis == 0 else origin[1] if axis == 1 else origin[2]
-        gathered[gathered.shape[0] - 1, number] = off + sign * reach
-    low, high = load(gathered, gathered.shape[0] - 1, 0), load(gathered, gathered.shape[0] - 1, 3)
+    origin, middle = into(axes, subtract(base, center)), middle_of(placed, points)
+    around = (scene, grounds, beside, bounds, inner_scratch)
+    own = (terrain, base, middle, _motion_of(bodies, shapes, first, terrain), margin, least, dt)
+    # the box of the shape in the axes of the terrain
+    at, half = box_of_core(placed, points, axes)
+    at, half = add(origin, at), (half[0] + margin, half[1] + margin, half[2] + margin)
+    low, high = subtract(at, half), add(at, half)
     most = gathered.shape[0] - _ROOM_OF_A_TRIANGLE
     kept = count = place = 0
     state = -1
@@ -592,52 +494,18 @@ def touch_terrain(
             if count > 0 and state < 0:
                 break
             place = 0
-            count, state = list_near(shapes, forms, grounds, listed, numbers[1], terrain, low, high, state)
+            count, state = list_near(shapes, forms, grounds, listed, stack, terrain, low, high, state)
             if count == 0 and state < 0:
                 break
         while place < count and kept <= most:
-            triangle = listed[place]
+            triangle = triangle_of(shapes, forms, grounds, terrain, listed[place], axes, origin)
+            edges = edges_of(shapes, forms, grounds, terrain, listed[place])
+            kept = _touch_triangle(around, tools, gathered, kept, own, triangle, edges)
             place += 1
-            a, b, c = triangle_of(shapes, forms, grounds, terrain, triangle, axes, origin)
-            normal = cross(subtract(b, a), subtract(c, a))
-            size = sqrt(dot(normal, normal))
-            normal = (normal[0] / size, normal[1] / size, normal[2] / size)
-            edges, above = edges_of(shapes, forms, grounds, terrain, triangle), dot(subtract(middle, a), normal)
-            is_in_front = above > 0.0
-            if not is_in_front:
-                edges &= ~(edges >> 3)
-            down = scale(-1.0, normal)
-            support = dot(subtract(farthest(placed, points, 0, down), a), normal) - radius
-            if support > margin or (edges & 7 == 0 and not is_in_front):
-                continue
-            start, count_of_vertices = kept, _vertices(placed, down) if is_in_front else 0
-            for number in range(count_of_vertices):
-                at, rolls = _vertex(placed, points, number, down, polygon)
-                gap = dot(subtract(at, a), normal)
-                if gap > margin or not _lands(a, b, c, normal, add_scaled(at, rolls, normal), gap, motion, dt, slack):
-                    continue
-                # what is below the plane may be below another face, or past a border
-                nearer = -(1.0 - FACE_BIAS) * gap
-                if gap < -_BELOW * least and (
-                    call(calls[INNER], (*context, *base, *at, 0.0, 0.0, 0.0, terrain, nearer, nearer, -1.0)) == 1
-                ):
-                    continue
-                if gap < -_DEEP * least and _is_past_border(a, b, c, normal, edges, middle, at, above, gap, slack):
-                    continue
-                if kept - start == 2 * MOST_POINTS:
-                    kept = call(calls[FOUR], (gathered, start, kept, FACE_BIAS * least))
-                kept = put_point(gathered, kept, at, rolls, a, normal, margin, False)
-            for side in range(3):
-                if (edges >> side) & 1 == 1:
-                    p, q = (a if side == 0 else b if side == 1 else c), (b if side == 0 else c if side == 1 else a)
-                    kept = _touch_edge(
-                        context, narrow, found, polygon, calls, gathered, kept, base, middle, p, q, terrain, scale(dt, motion[0]),
-                        scale(dt, motion[1]), margin, least,
-                    )  # fmt: skip
         kept = call(calls[GROUPS], (gathered, found, calls, kept, least))
         if place < count or state >= 0:
             for number in range(kept):
-                _copy(gathered, number, found, number)
+                copy_found(gathered, number, found, number)
     if kept == 0 and int(shapes[TYPE, terrain]) == FIELD:
         return lift(shapes, forms, grounds, placed, points, found, terrain, axes, origin, middle)
     return kept

@@ -5,15 +5,14 @@ a shape meets or is near a triangle if its middle is on that side. What has its 
 height, is within the field.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from ..compilation.compiler import call, inlined, kernel
-from ..constraints.joint_types import load, store
+from ..constraints.joint_types import Axes, load, store
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
-from .boxes import Axes
-from .casting import INNER_AT, Scene, Terrain, advance, reach_of
-from .cores import CORE_CENTER, CORE_KIND, CORE_RADIUS, POINT, farthest, place_triangle
+from .casting import INNER_AT, Terrain, advance, reach_of
+from .cores import CORE_CENTER, CORE_KIND, CORE_RADIUS, POINT, farthest, normal_of, place_triangle
 from .grounds import HIGHEST, LOWEST
 from .layout import (
     APART_BY,
@@ -28,19 +27,18 @@ from .layout import (
     TO_FIRST,
     TYPE,
 )
-from .pairs import part_placed
+from .pairs import Scene, part_placed
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 from .poses import axes_of, pose_of
-from .terrain import lift, middle_of
+from .surface import BESIDE, RISES, WITHIN
+from .terrain import box_of_core, lift, middle_of
 from .tree import NODE_COUNT, NODE_NEXT, crosses, enters, enters_node, wait_for_parts
-from .triangles import grid_place, into, steps_of, triangle_of
+from .triangles import Triangle, grid_place, into, steps_of, triangle_of
 
 _SLACK = 1e-9
 """Share of a cell by which a line may be off it because of rounding."""
 _ROUNDING = 1e-12
 """Share of distances and sizes that rounding does not reach."""
-_NEAR, _BESIDE, _RISES = 1e-7, 1e-4, 1e-7
-"""As in `terrain`: shares of the size of a cast within which triangles contain a point, and the sine of an angle that does not rise."""
 
 State = tuple[int, int, int, int, int]
 """Where a search is: how many nodes of a mesh wait; or the row of a field, how many rows follow and in which direction, and the next and
@@ -180,28 +178,64 @@ def _put(answer: Array, apart: float, normal: Vector, at: Vector, other_at: Vect
 
 
 @inlined
-def _normal_of(a: Vector, b: Vector, c: Vector) -> Vector:
-    normal = cross(subtract(b, a), subtract(c, a))
-    return scale(1.0 / sqrt(dot(normal, normal)), normal)
+def _keep(found: Array, answer: Array) -> None:
+    """Keep an answer while others are looked for."""
+    store(found, 0, TO_FIRST, load(answer, 0, TO_NEAREST))
+    store(found, 0, ON_FIRST, load(answer, 0, NEAREST))
+    store(found, 0, ON_SECOND, load(answer, 0, OTHER_NEAREST))
 
 
 @inlined
-def _length(v: Vector) -> float:
-    return sqrt(dot(v, v))
-
-
-@inlined
-def _pierces(a: Vector, b: Vector, c: Vector, normal: Vector, origin: Vector, direction: Vector, most: float) -> float:
+def _pierces(triangle: Triangle, normal: Vector, origin: Vector, direction: Vector, most: float) -> float:
     """How far a ray goes until it meets a triangle from its front; -1 if it does not within `most`.
 
     It is on the inner side of each edge by the sign of the volume that they span. Two triangles have the same bits of this for their common
     edge, but for the sign, so that no ray slips between them.
     """
-    a, b, c, along = subtract(a, origin), subtract(b, origin), subtract(c, origin), dot(direction, normal)
+    a, b, c = subtract(triangle[0], origin), subtract(triangle[1], origin), subtract(triangle[2], origin)
+    along = dot(direction, normal)
     if along >= 0.0 or max(dot(cross(a, b), direction), dot(cross(b, c), direction), dot(cross(c, a), direction)) > 0.0:
         return -1.0
     at = dot(a, normal) / along + 0.0
     return at if at <= most else -1.0
+
+
+@inlined
+def _meets(
+    narrow: tuple[Array, ...],
+    calls: Integers,
+    triangle: Triangle,
+    normal: Vector,
+    center: Vector,
+    middle: Vector,
+    toward: Vector,
+    begins: float,
+    most: float,
+) -> float:
+    """How far the first placed core goes until it meets a triangle from its front; -1 if it does not within `most`; see `advance`."""
+    placed, answer = narrow[0], narrow[7]
+    a, b, c = triangle
+    if _is_point(placed):
+        at = _pierces(triangle, normal, center, toward, most)
+        if at >= 0.0:
+            met = add_scaled(center, at, toward)
+            _put(answer, at, normal, met, met)
+        return at
+    place_triangle(placed, 1, a, b, c)
+    size = _length(subtract(b, a)) + _length(subtract(c, a))
+    at = advance(narrow, calls, center, toward, begins, most, size)
+    return at if dot(subtract(add_scaled(middle, at, toward), a), normal) > 0.0 else -1.0
+
+
+@inlined
+def _is_point(placed: Array) -> bool:
+    """Whether the first core is a point, as that of a ray is."""
+    return int(placed[0, CORE_KIND]) == POINT and float(placed[0, CORE_RADIUS]) == 0.0
+
+
+@inlined
+def _length(v: Vector) -> float:
+    return sqrt(dot(v, v))
 
 
 @kernel("cast-on-terrain")
@@ -211,12 +245,8 @@ def cast_on_terrain(
     calls: Integers,
     terrain: Terrain,
     ground: int,
-    origin_x: float,
-    origin_y: float,
-    origin_z: float,
-    toward_x: float,
-    toward_y: float,
-    toward_z: float,
+    origin: Vector,
+    toward: Vector,
     most: float,
 ) -> int:
     """Move the first placed core along a line until it meets a terrain; 1 if it does.
@@ -229,25 +259,19 @@ def cast_on_terrain(
         calls: The addresses of kernels.
         terrain: The terrains and scratch.
         ground: The terrain.
-        origin_x: What the core is placed from, world frame [m].
-        origin_y: See above.
-        origin_z: See above.
-        toward_x: The direction, world frame.
-        toward_y: See above.
-        toward_z: See above.
+        origin: What the core is placed from, world frame [m].
+        toward: The direction, world frame.
         most: How far it goes at most [m].
     """
     bodies, shapes, forms = scene
     grounds, beside, bounds, listed, stack, found = terrain
     placed, points, answer = narrow[0], narrow[1], narrow[7]
-    origin, toward = (origin_x, origin_y, origin_z), (toward_x, toward_y, toward_z)
     place, turn = pose_of(bodies, shapes, ground)
     axes, center, middle = axes_of(turn), load(placed, 0, CORE_CENTER), middle_of(placed, points)
     base = into(axes, subtract(origin, place))
     if _is_within(scene, narrow, terrain, ground, axes, base, middle):
         _put(answer, 0.0, load(found, 0, TO_FIRST), load(found, 0, ON_FIRST), load(found, 0, ON_SECOND))
         return 1
-    is_point = int(placed[0, CORE_KIND]) == POINT and float(placed[0, CORE_RADIUS]) == 0.0
     start, along, reach = add(base, into(axes, center)), into(axes, toward), reach_of(placed)
     # boxes are met in the axes of the terrain and triangles in the world frame, whose rounding differs
     slack = _ROUNDING * (_length(start) + _length(load_vector(shapes, SIZES, ground)))
@@ -258,37 +282,37 @@ def cast_on_terrain(
         if many == 0:
             break
         for number in range(many):
-            a, b, c = triangle_of(shapes, forms, grounds, ground, first + number, axes, base)
-            normal = _normal_of(a, b, c)
-            if is_point:
-                at = _pierces(a, b, c, normal, center, toward, best)
-            else:
-                place_triangle(placed, 1, a, b, c)
-                ab, ac = subtract(b, a), subtract(c, a)
-                size = sqrt(dot(ab, ab)) + sqrt(dot(ac, ac))
-                at = advance(narrow, calls, center, toward, begins, best, size)
-            if at < 0.0 or (at >= best and is_met == 1):
-                continue
-            if is_point:
-                _put(answer, at, normal, add_scaled(center, at, toward), add_scaled(center, at, toward))
-            elif dot(subtract(add_scaled(middle, at, toward), a), normal) <= 0.0:
-                continue
-            is_met, best, face = 1, at, normal
-            store(found, 0, TO_FIRST, load(answer, 0, TO_NEAREST))
-            store(found, 0, ON_FIRST, load(answer, 0, NEAREST))
-            store(found, 0, ON_SECOND, load(answer, 0, OTHER_NEAREST))
+            triangle = triangle_of(shapes, forms, grounds, ground, first + number, axes, base)
+            normal = normal_of(*triangle)
+            at = _meets(narrow, calls, triangle, normal, center, middle, toward, begins, best)
+            if at >= 0.0 and (at < best or is_met == 0):
+                is_met, best, face = 1, at, normal
+                _keep(found, answer)
     if is_met == 0:
         return 0
     normal, at_ground, size = load(found, 0, TO_FIRST), load(found, 0, ON_SECOND), reach[0]
-    if is_point or dot(normal, face) < 0.0:
+    is_face = _is_point(placed) or dot(normal, face) < 0.0
+    around = (scene, grounds, beside, bounds, (listed, stack))
+    nearness = ground, WITHIN * size, BESIDE * size, RISES
+    if is_face or call(calls[INNER_AT], (*around, origin, at_ground, normal, *nearness)) == 1:
         normal = face
-    else:
-        context = (bodies, shapes, forms, grounds, beside, bounds, listed, stack)
-        is_rising = (*origin, *at_ground, *normal, ground, _NEAR * size, _BESIDE * size, _RISES)
-        if call(calls[INNER_AT], (*context, *is_rising)) == 1:
-            normal = face
     _put(answer, best, normal, load(found, 0, ON_FIRST), at_ground)
     return 1
+
+
+@inlined
+def _gap_to(narrow: tuple[Array, ...], calls: Integers, triangle: Triangle, normal: Vector, height: float) -> float:
+    """The gap between the first placed core, whose middle is in front of a triangle, and this; see `part_from_terrain`."""
+    placed, points, answer = narrow[0], narrow[1], narrow[7]
+    a, b, c = triangle
+    place_triangle(placed, 1, a, b, c)
+    gap = part_placed(narrow, calls, 0)
+    if gap < 0.0 and height - gap * dot(load(answer, 0, TO_NEAREST), normal) < 0.0:
+        lowest = farthest(placed, points, 0, scale(-1.0, normal))
+        at = add_scaled(lowest, -float(placed[0, CORE_RADIUS]), normal)
+        gap = dot(subtract(at, a), normal)
+        _put(answer, gap, normal, at, add_scaled(at, -gap, normal))
+    return gap
 
 
 @kernel("part-from-terrain")
@@ -298,9 +322,7 @@ def part_from_terrain(
     calls: Integers,
     terrain: Terrain,
     ground: int,
-    base_x: float,
-    base_y: float,
-    base_z: float,
+    origin: Vector,
     most: float,
 ) -> int:
     """Find the least gap between the first placed core and the triangles in front of which it is; 1 if one is at most `most`.
@@ -313,64 +335,46 @@ def part_from_terrain(
         calls: The addresses of kernels.
         terrain: The terrains and scratch.
         ground: The terrain.
-        base_x: What the core is placed from, world frame [m].
-        base_y: See above.
-        base_z: See above.
+        origin: What the core is placed from, world frame [m].
         most: The largest gap [m].
     """
     bodies, shapes, forms = scene
     grounds, _beside, _bounds, _listed, stack, found = terrain
     placed, points, answer = narrow[0], narrow[1], narrow[7]
     place, turn = pose_of(bodies, shapes, ground)
-    axes, middle, radius = axes_of(turn), middle_of(placed, points), float(placed[0, CORE_RADIUS])
-    base = into(axes, subtract((base_x, base_y, base_z), place))
+    axes, middle = axes_of(turn), middle_of(placed, points)
+    base = into(axes, subtract(origin, place))
     if _is_within(scene, narrow, terrain, ground, axes, base, middle):
         normal = load(found, 0, TO_FIRST)
-        at = add_scaled(load(found, 0, ON_FIRST), -radius, normal)
+        at = add_scaled(load(found, 0, ON_FIRST), -float(placed[0, CORE_RADIUS]), normal)
         _put(answer, float(found[0, APART_BY]), normal, at, load(found, 0, ON_SECOND))
         return 1
-    # the box of the shape in the axes of the terrain
-    one, two, three = (
-        _extent(placed, points, axes[0]),
-        _extent(placed, points, axes[1]),
-        _extent(placed, points, axes[2]),
-    )
-    center = base[0] + one[0], base[1] + two[0], base[2] + three[0]
+    center, half = box_of_core(placed, points, axes)
+    center = add(base, center)
     x, y, z = load_vector(shapes, SIZES, ground)
-    away = max(abs(center[0]) - x - one[1], abs(center[1]) - y - two[1], abs(center[2]) - z - three[1], 0.0)
-    size = one[1] + two[1] + three[1] + 1e-3 * (x + y + z)
+    away = max(abs(center[0]) - x - half[0], abs(center[1]) - y - half[1], abs(center[2]) - z - half[2], 0.0)
+    size = half[0] + half[1] + half[2] + 1e-3 * (x + y + z)
     farthest_off = away + 2.0 * (x + y + z + size)
     nowhere, best, is_met, grown = (0.0, 0.0, 0.0), most, 0, away + 0.1 * size
     while True:
         # a wider box, until it contains what is nearest
-        wide = max(min(best, grown), 0.0)
-        half = one[1] + wide, two[1] + wide, three[1] + wide
-        state = _begin(shapes, forms, stack, ground, half, center, nowhere, 0.0)
+        wide = _widened(half, best, grown)
+        state = _begin(shapes, forms, stack, ground, wide, center, nowhere, 0.0)
         while True:
-            first, many, _begins, state = _next_leaf(
-                shapes, forms, grounds, stack, ground, half, center, nowhere, 0.0, state
+            first, many, _at, state = _next_leaf(
+                shapes, forms, grounds, stack, ground, wide, center, nowhere, 0.0, state
             )
             if many == 0:
                 break
             for number in range(many):
-                a, b, c = triangle_of(shapes, forms, grounds, ground, first + number, axes, base)
-                normal = _normal_of(a, b, c)
-                height = dot(subtract(middle, a), normal)
-                if height <= 0.0:
-                    continue
-                place_triangle(placed, 1, a, b, c)
-                gap = part_placed(narrow, calls, 0)
-                if gap < 0.0 and height - gap * dot(load(answer, 0, TO_NEAREST), normal) < 0.0:
-                    at = add_scaled(farthest(placed, points, 0, scale(-1.0, normal)), -radius, normal)
-                    gap = dot(subtract(at, a), normal)
-                    _put(answer, gap, normal, at, add_scaled(at, -gap, normal))
+                triangle = triangle_of(shapes, forms, grounds, ground, first + number, axes, base)
+                normal = normal_of(*triangle)
+                height = dot(subtract(middle, triangle[0]), normal)
+                gap = _gap_to(narrow, calls, triangle, normal, height) if height > 0.0 else inf
                 if gap < best or (gap == best and is_met == 0):
                     best, is_met = gap, 1
-                    store(found, 0, TO_FIRST, load(answer, 0, TO_NEAREST))
-                    store(found, 0, ON_FIRST, load(answer, 0, NEAREST))
-                    store(found, 0, ON_SECOND, load(answer, 0, OTHER_NEAREST))
-                    wide = max(min(best, grown), 0.0)
-                    half = one[1] + wide, two[1] + wide, three[1] + wide
+                    _keep(found, answer)
+                    wide = _widened(half, best, grown)
         if best <= grown or grown > farthest_off:
             break
         grown *= 2.0
@@ -381,9 +385,7 @@ def part_from_terrain(
 
 
 @inlined
-def _extent(placed: Array, points: Array, axis: Vector) -> tuple[float, float]:
-    """The middle and half the size of a shape along an axis."""
-    radius = float(placed[0, CORE_RADIUS])
-    low = dot(farthest(placed, points, 0, scale(-1.0, axis)), axis) - radius
-    high = dot(farthest(placed, points, 0, axis), axis) + radius
-    return 0.5 * (low + high), 0.5 * (high - low)
+def _widened(half: Vector, best: float, grown: float) -> Vector:
+    """Half the extents of a box that contains what may be nearer than the best one, up to a bound."""
+    wide = max(min(best, grown), 0.0)
+    return half[0] + wide, half[1] + wide, half[2] + wide

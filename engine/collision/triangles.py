@@ -3,10 +3,9 @@
 from math import floor
 
 from ..compilation.compiler import inlined
-from ..constraints.joint_types import load
+from ..constraints.joint_types import Axes, load
 from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
-from .boxes import Axes
 from .grounds import EDGES, HEIGHT, HIGHEST, LOWEST, STANDING_OUT
 from .layout import (
     FIELD,
@@ -20,6 +19,9 @@ from .layout import (
     TYPE,
 )
 from .tree import ITEMS_OF_A_LEAF, NODE_COUNT, NODE_NEXT, overlaps_node
+
+Triangle = tuple[Vector, Vector, Vector]
+"""Its corners."""
 
 
 @inlined
@@ -35,7 +37,7 @@ def out_of(axes: Axes, v: Vector) -> Vector:
 
 
 @inlined
-def corner_of(
+def _corner_of(
     shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int, number: int
 ) -> Vector:
     """A corner of a triangle, in the axes of the terrain."""
@@ -58,15 +60,32 @@ def corner_of(
 
 
 @inlined
+def corners_of(
+    shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int, origin: Vector
+) -> Triangle:
+    """The corners of a triangle from an origin, all in the axes of the terrain."""
+    return (
+        subtract(_corner_of(shapes, forms, grounds, terrain, triangle, 0), origin),
+        subtract(_corner_of(shapes, forms, grounds, terrain, triangle, 1), origin),
+        subtract(_corner_of(shapes, forms, grounds, terrain, triangle, 2), origin),
+    )
+
+
+@inlined
 def triangle_of(
     shapes: Array, forms: Integers, grounds: tuple[Array, ...], terrain: int, triangle: int, axes: Axes, origin: Vector
-) -> tuple[Vector, Vector, Vector]:
+) -> Triangle:
     """The corners of a triangle in the world frame, from an origin that is given in the axes of the terrain."""
     # differences first, in the axes of the terrain, so that its size does not matter
-    a = out_of(axes, subtract(corner_of(shapes, forms, grounds, terrain, triangle, 0), origin))
-    b = out_of(axes, subtract(corner_of(shapes, forms, grounds, terrain, triangle, 1), origin))
-    c = out_of(axes, subtract(corner_of(shapes, forms, grounds, terrain, triangle, 2), origin))
-    return a, b, c
+    a, b, c = corners_of(shapes, forms, grounds, terrain, triangle, origin)
+    return out_of(axes, a), out_of(axes, b), out_of(axes, c)
+
+
+@inlined
+def side_of(triangle: Triangle, side: int) -> tuple[Vector, Vector]:
+    """The two corners of an edge of a triangle; see `grounds.EDGES`."""
+    a, b, c = triangle
+    return (a, b) if side == 0 else (b, c) if side == 1 else (c, a)
 
 
 @inlined

@@ -12,7 +12,9 @@ import numpy as np
 from ..checks import FloatArray
 from ..collision import broad, cores, grounds, impact, layout, manifold, parting, terrain
 from ..collision.broad import near_pairs
-from ..collision.detection import find_contacts, keep_contacts
+from ..collision.detection import find_contacts
+from ..collision.found import keep_four
+from ..collision.keeping import keep_contacts
 from ..collision.layout import (
     CONTACTS,
     COUNTS,
@@ -28,9 +30,10 @@ from ..collision.layout import (
     SHORT_OF_STRUCTURES,
 )
 from ..collision.manifold import touch_cores
-from ..collision.pairs import touch_shapes
+from ..collision.pairs import touch_directly, touch_shapes
 from ..collision.parting import part_cores
-from ..collision.terrain import group_points, is_inner, keep_four, touch_terrain
+from ..collision.surface import is_inner
+from ..collision.terrain import group_points, touch_terrain
 from ..collision.tree import MOST_STACKED
 from ..compilation.choice import Loop, named
 from ..compilation.packed import Packed
@@ -132,6 +135,7 @@ class Contacts:
     def _find_forms(self) -> None:
         """Gather the points of shapes, and make the arrays in which cores are compared if there are any cores."""
         types = self.shapes.array[layout.TYPE, : self.shapes.count]
+        self._has_direct = bool(((types == layout.SPHERE) | (types == layout.BOX)).any())
         self._has_cores = self._has_fast or bool((types >= layout.CAPSULE).any())
         self._has_terrain = bool((types >= layout.MESH).any())
         self._forms, held = forms_of(self.shapes)
@@ -147,9 +151,10 @@ class Contacts:
 
     @property
     def called(self) -> list[Loop | None]:
-        """The kernels that operations of contacts call, in the order of `collision.detection`."""
+        """The kernels that operations of contacts call, in the order of their places in `collision.layout`."""
         loops: list[Loop | None] = [_near_loop()]
         for is_called, kernels in (
+            (self._has_direct, _direct_loops),
             (self._has_cores, _core_loops),
             (self._has_terrain, _terrain_loops),
             (self._has_fast, _impact_loops),
@@ -241,35 +246,16 @@ class Contacts:
         bodies, graph, table = self._bodies, self.islands.graph, self.table
         ahead = np.zeros(bodies.array.shape if self._has_fast else (1, 1))
         before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
+        tables = bodies.array, self.shapes.array, table.array, table.counted
+        lists = self._taken, self._touching, self._list, self.counts
+        islands, numbered = self.islands, graph.arguments(*self._counted())
         found = Packed(
-            *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._near, self._pairs),
-            *(
-                self._excluded,
-                self._forms,
-                self._narrow,
-                self._terrain,
-                ahead,
-                self.islands.impacts,
-                self._found,
-                self._polygon,
-                self._taken,
-            ),
-            *(
-                self._touching,
-                self._list,
-                self.counts,
-                calls,
-                graph.arguments(*self._counted()),
-                self.islands.room,
-                self.islands.counts,
-                steps,
-                dt,
-            ),
+            tables,
+            (self._bounds, self._near, self._pairs, self._excluded, self._forms),
+            (self._narrow, self._terrain, ahead, islands.impacts, self._found, self._polygon),
+            *(lists, calls, numbered, islands.room, islands.counts, steps, dt),
         )
-        kept = Packed(
-            *(bodies.array, self.shapes.array, table.array, table.counted, before.shadow, before.columns, self._taken),
-            *(self._touching, self._list, self.counts, steps, dt),
-        )
+        kept = Packed(tables, before.shadow, before.columns, lists, steps, dt)
         find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
         return [before.operation, find], keep
 
@@ -359,8 +345,8 @@ def _joined(parts: list[Any], none: Any, axis: int) -> Any:
 def _terrain_scratch(has_terrain: bool) -> tuple[Any, ...]:
     """Scratch of the comparison with terrains."""
     listed, stacked = (terrain.MOST_LISTED, MOST_STACKED) if has_terrain else (1, 1)
-    numbers = tuple(np.zeros(size, np.int64) for size in (listed, stacked, listed, stacked))
-    return numbers, np.zeros((terrain.MOST_GATHERED if has_terrain else 1, layout.FOUND_SIZE))
+    waiting = [(np.zeros(listed, np.int64), np.zeros(stacked, np.int64)) for _each in range(2)]
+    return *waiting, np.zeros((terrain.MOST_GATHERED if has_terrain else 1, layout.FOUND_SIZE))
 
 
 def _search(count: int) -> tuple[Any, ...]:
@@ -402,47 +388,46 @@ def _near_loop() -> Loop:
 
 
 @cache
+def _direct_loops() -> tuple[Loop, ...]:
+    """The kernel that compares spheres, boxes and planes."""
+    return (named(touch_directly, _scene(), _tools(), _NOWHERE, 0, 0, 0.0, 0.0),)
+
+
+@cache
 def _core_loops() -> tuple[Loop, ...]:
-    """The kernels that compare cores, in the order of `collision.detection`."""
-    found, polygon, narrow = comparison(np.zeros((4, 1)), False)
-    array, forms, calls = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
+    """The kernels that compare other convex shapes, as cores."""
+    scene, tools = _scene(), _tools()
     return (
-        named(touch_shapes, array, array, forms, narrow, found, polygon, calls, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0),
-        named(touch_cores, *narrow, found, polygon, calls, 0.0, 0.0),
-        named(part_cores, *narrow),
+        named(touch_shapes, scene, tools, _NOWHERE, 0, 0, 0.0, 0.0),
+        named(touch_cores, tools, 0.0, 0.0),
+        named(part_cores, *tools[0]),
     )
 
 
 @cache
 def _terrain_loops() -> tuple[Loop, ...]:
-    """The kernels that compare shapes with terrains, in the order of `collision.terrain`."""
-    found, polygon, narrow = comparison(np.zeros((4, 1)), False)
-    array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
-    parts, scratch = gathered_points([]).grounds, _terrain_scratch(False)
-    common = array, array, forms
-    ground = (*common, narrow, parts, flat, array, *scratch, found, polygon, flat)
+    """The kernels that compare shapes with terrains."""
+    tools = _tools()
     return (
-        named(touch_terrain, *ground, *[0.0] * 3, 0, 0, 0.0, 0.0, 0.0),
+        named(touch_terrain, _scene(), tools, _ground(), _NOWHERE, 0, 0, 0.0, 0.0, 0.0),
         inner_loop(),
-        named(keep_four, found, 0, 0, 0.0),
-        named(group_points, found, found, flat, 0, 0.0),
+        named(keep_four, tools[1], 0, 0, 0.0),
+        named(group_points, tools[1], tools[1], tools[3], 0, 0.0),
     )
 
 
 @cache
 def inner_loop() -> Loop:
     """The kernel that tells whether a normal of a terrain is due to an inner edge."""
-    array, forms, flat = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
-    parts, listed = gathered_points([]).grounds, _terrain_scratch(False)[0]
-    return named(is_inner, array, array, forms, parts, flat, array, *listed[2:], *[0.0] * 9, 0, 0.0, 0.0, 0.0)
+    grounds, beside, bounds, scratch, _inner, _gathered = _ground()
+    return named(is_inner, _scene(), grounds, beside, bounds, scratch, *[_NOWHERE] * 3, 0, 0.0, 0.0, 0.0)
 
 
 @cache
 def _impact_loops() -> tuple[Loop, ...]:
     """The kernel that finds the time of an impact."""
-    array, forms, calls = np.zeros((1, 1)), np.zeros((1, layout.FORM_SIZE), np.int64), np.zeros(1, np.int64)
-    narrow = comparison(np.zeros((4, 1)), False)[2]
-    return (named(impact.advance_pair, array, array, array, array, array, forms, narrow, calls, 0, 0, 1.0),)
+    array, tools = np.zeros((1, 1)), _tools()
+    return (named(impact.advance_pair, _scene(), array, array, array, tools[0], tools[3], 0, 0, 1.0),)
 
 
 @cache
@@ -451,32 +436,34 @@ def _contact_loops() -> tuple[Loop, Loop]:
     array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
     none = array, 0
     numbered = Graph().arguments(none, none, none, none, (integers, 0))
-    points, polygon, narrow = comparison(np.zeros((4, 1)), False)
-    ground = (gathered_points([]).grounds, flat, array, *_terrain_scratch(False))
-    found = Packed(
-        *(
-            array,
-            array,
-            array,
-            flat,
-            array,
-            _search(1),
-            integers,
-            integers,
-            integers,
-            narrow,
-            ground,
-            array,
-            array,
-            points,
-            polygon,
-        ),
-        *(flat, array, integers, flat, flat, numbered, flat, flat, flat, 1.0),
-    )
-    kept = Packed(array, array, array, flat, array, flat, flat, array, integers, flat, flat, 1.0)
+    narrow, points, polygon, calls = _tools()
+    tables, lists = (array, array, array, flat), (flat, array, integers, flat)
+    search = array, _search(1), integers, integers, integers
+    compared = narrow, _ground(), array, array, points, polygon
+    found = Packed(tables, search, compared, lists, calls, numbered, flat, flat, flat, 1.0)
+    kept = Packed(tables, array, flat, lists, flat, 1.0)
     return named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)
+
+
+# arguments of these types, for the names of kernels
+
+_NOWHERE = (0.0, 0.0, 0.0)
+
+
+def _scene() -> tuple[Any, ...]:
+    array = np.zeros((1, 1))
+    return array, array, np.zeros((1, layout.FORM_SIZE), np.int64)
+
+
+def _tools() -> tuple[Any, ...]:
+    found, polygon, narrow = comparison(np.zeros((4, 1)), False)
+    return narrow, found, polygon, np.zeros(1, np.int64)
+
+
+def _ground() -> tuple[Any, ...]:
+    return gathered_points([]).grounds, np.zeros(1, np.int64), np.zeros((1, 1)), *_terrain_scratch(False)
 
 
 def kernels_of_contacts() -> list[Loop]:
     """The kernels that find and keep contacts, with all that these call."""
-    return [*_contact_loops(), _near_loop(), *_core_loops(), *_terrain_loops(), *_impact_loops()]
+    return [*_contact_loops(), _near_loop(), *_direct_loops(), *_core_loops(), *_terrain_loops(), *_impact_loops()]

@@ -187,13 +187,14 @@ class Touch:
         contacts.look()
         loops = contacts.called
         calls = np.zeros(4 + 1 + len(loops), np.int64)
-        calls[5:] = [loop.address for loop in loops]
+        calls[5:] = [loop.address if loop else 0 for loop in loops]
         rows = contacts.shapes.array[0, : contacts.shapes.count].tolist()
         first, ground = next(k for k, body in enumerate(rows) if body >= 0), rows.index(-1)
         base = world.bodies[0].position.tolist()
         count = terrain.touch_terrain(
-            *(world._bodies.array, contacts.shapes.array, contacts._forms, contacts._narrow, *contacts._terrain),
-            *(contacts._found, contacts._polygon, calls, *base, first, ground, margin, least, 1 / 60),
+            (world._bodies.array, contacts.shapes.array, contacts._forms),
+            (contacts._narrow, contacts._found, contacts._polygon, calls),
+            *(contacts._terrain, tuple(base), first, ground, margin, least, 1 / 60),
         )
         found = contacts._found[:count, :FOUND_SIZE]
         self.count, self.gaps, self.normals = count, found[:, APART_BY].copy(), found[:, TO_FIRST : TO_FIRST + 3].copy()

@@ -545,7 +545,7 @@ def test_every_file_of_kernels_says_what_it_is_for():
 
 MOST_LINES = 60
 """The lines of code that a function may have in `MIDDLE`."""
-MIDDLE = ("constraints", "tick")
+MIDDLE = ("collision", "constraints", "tick")
 """The folders through which most changes of a tick go."""
 
 

@@ -12,6 +12,7 @@ from engine.collision.layout import (
     FOUND_SIZE,
     ON_FIRST,
     ON_SECOND,
+    PART,
     SECOND_RADIUS,
     TO_FIRST,
     TURNS_WITH,
@@ -117,14 +118,14 @@ class Touch:
         self.found = np.zeros((manifold.MOST_TOUCHING, FOUND_SIZE))
         polygon = np.zeros((manifold.POLYGONS, 3))
         part, touch = parting.part_cores, manifold.touch_cores
-        calls = np.zeros(manifold.PART + 1, np.int64)
-        calls[manifold.PART] = 0 if is_plain else address_of(part, types_of(*arrays))
+        calls = np.zeros(PART + 1, np.int64)
+        calls[PART] = 0 if is_plain else address_of(part, types_of(*arrays))
         if is_plain:
             # held by name, because an address in plain Python keeps nothing alive
             run = lambda *arguments: plain(part)(*arguments)  # noqa: E731
-            calls[manifold.PART], touch = address_of_bound(run), plain(touch)
+            calls[PART], touch = address_of_bound(run), plain(touch)
         least = min(first.least, second.least)
-        self.read(touch(*arrays, self.found, polygon, calls, margin, least))
+        self.read(touch((arrays, self.found, polygon, calls), margin, least))
 
     @classmethod
     def of_plane(cls, solid, foot, normal, margin):
@@ -135,9 +136,9 @@ class Touch:
         touch.found = np.zeros((manifold.MOST_TOUCHING, FOUND_SIZE))
         arrays = (*placed((solid, solid)), *scratch())
         cores.place_core(arrays[0], 1, cores.PLANE_CORE, foot, axes, (0.0, 0.0, 0.0), 0.0)
-        calls = np.zeros(manifold.PART + 1, np.int64)
+        calls = np.zeros(PART + 1, np.int64)
         polygon = np.zeros((manifold.POLYGONS, 3))
-        touch.read(manifold.touch_cores(*arrays, touch.found, polygon, calls, margin, solid.least))
+        touch.read(manifold.touch_cores((arrays, touch.found, polygon, calls), margin, solid.least))
         return touch
 
     def read(self, count):

@@ -1,0 +1,153 @@
+"""The points of a pair of shapes: how they are stored, and which of many are kept."""
+
+from ..compilation.compiler import inlined, kernel
+from ..constraints.joint_types import load, store
+from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER
+from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
+from ..loops.columns import Array
+from .layout import (
+    APART_BY,
+    FIRST_RADIUS,
+    MOST_POINTS,
+    ON_FIRST,
+    ON_SECOND,
+    PART_OF,
+    SECOND_RADIUS,
+    TO_FIRST,
+    TURNS_WITH,
+)
+
+
+@inlined
+def put_found(
+    found: Array, number: int, first: Vector, second: Vector, normal: Vector, gap: float, turns_with: int
+) -> None:
+    """Store a point of a pair; radii are zero."""
+    store(found, number, ON_FIRST, first)
+    store(found, number, ON_SECOND, second)
+    store(found, number, TO_FIRST, normal)
+    found[number, APART_BY] = gap
+    found[number, TURNS_WITH] = float(turns_with)
+    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = found[number, PART_OF] = 0.0
+
+
+@inlined
+def copy_found(target: Array, row: int, source: Array, number: int) -> None:
+    """Copy a point into a row of another array."""
+    for entry in range(target.shape[1]):
+        target[row, entry] = source[number, entry]
+
+
+@inlined
+def _swap(found: Array, number: int, other: int) -> None:
+    for entry in range(found.shape[1]):
+        found[number, entry], found[other, entry] = found[other, entry], found[number, entry]
+
+
+@inlined
+def exchange(found: Array, count: int) -> None:
+    """Exchange the two shapes of points."""
+    for number in range(count):
+        first, second = load(found, number, ON_FIRST), load(found, number, ON_SECOND)
+        store(found, number, ON_FIRST, second)
+        store(found, number, ON_SECOND, first)
+        store(found, number, TO_FIRST, scale(-1.0, load(found, number, TO_FIRST)))
+        radius = found[number, FIRST_RADIUS]
+        found[number, FIRST_RADIUS], found[number, SECOND_RADIUS] = found[number, SECOND_RADIUS], radius
+        turns_with = int(found[number, TURNS_WITH])
+        if turns_with != BY_CORES:
+            found[number, TURNS_WITH] = float(BY_OTHER if turns_with == BY_BODY else BY_BODY)
+
+
+@inlined
+def nearest_found(found: Array, kept: int) -> float:
+    """The least gap of points."""
+    least = 1e300
+    for number in range(kept):
+        least = min(least, float(found[number, APART_BY]))
+    return least
+
+
+@inlined
+def deepest_of(found: Array, count: int) -> int:
+    """The number of the first point with the least gap."""
+    deepest = 0
+    for number in range(1, count):
+        if found[number, APART_BY] < found[deepest, APART_BY]:
+            deepest = number
+    return deepest
+
+
+@inlined
+def keep_guards(found: Array, kept: int, at: Vector, gap: float, apart: float) -> int:
+    """Keep those points of faces that only an impact of edges or corners may bring together, given its place and gap; their number.
+
+    These are not deeper, and farther from it than `apart`: at the same place, the face would push in a direction of its own.
+    """
+    guards = 0
+    for number in range(kept):
+        off = subtract(load(found, number, ON_FIRST), at)
+        if found[number, APART_BY] >= gap and dot(off, off) > apart * apart:
+            _swap(found, guards, number)
+            guards += 1
+    return guards
+
+
+@inlined
+def _spread(found: Array, first: int, last: int, column: int) -> None:
+    """Put three points behind the first: the one farthest from it, and those farthest on both sides of the line between them."""
+    start, normal = load(found, first, column), load(found, first, TO_FIRST)
+    farthest, largest = first + 1, -1.0
+    for number in range(first + 1, last):
+        off = subtract(load(found, number, column), start)
+        if dot(off, off) > largest:
+            farthest, largest = number, dot(off, off)
+    _swap(found, first + 1, farthest)
+    across = cross(normal, subtract(load(found, first + 1, column), start))
+    for sign in (1.0, -1.0):
+        place = first + (2 if sign > 0.0 else 3)
+        farthest, largest = place, -1e300
+        for number in range(place, last):
+            aside = sign * dot(across, subtract(load(found, number, column), start))
+            if aside > largest:
+                farthest, largest = number, aside
+        _swap(found, place, farthest)
+
+
+@inlined
+def fewer(found: Array, count: int) -> int:
+    """Keep four of many points, of which the first is the deepest; how many are kept."""
+    if count <= MOST_POINTS:
+        return count
+    _swap(found, 0, deepest_of(found, count))
+    _spread(found, 0, count, ON_FIRST)
+    return MOST_POINTS
+
+
+@kernel("keep-four")
+def keep_four(found: Array, first: int, last: int, near: float) -> int:
+    """Keep four of many points with similar normals, of which the first is the outermost of the deepest ones.
+
+    Args:
+        found: The points.
+        first: The first of them.
+        last: One after the last of them.
+        near: By how much the deepest ones may differ [m].
+
+    Returns:
+        One after the last that is kept.
+    """
+    if last - first <= MOST_POINTS:
+        return last
+    lowest, middle = 1e300, (0.0, 0.0, 0.0)
+    for number in range(first, last):
+        lowest = min(lowest, float(found[number, APART_BY]))
+        middle = add_scaled(middle, 1.0 / float(last - first), load(found, number, ON_SECOND))
+    best, largest = first, -1.0
+    for number in range(first, last):
+        off = subtract(load(found, number, ON_SECOND), middle)
+        if found[number, APART_BY] <= lowest + near and dot(off, off) > largest:
+            best, largest = number, dot(off, off)
+    _swap(found, first, best)
+    _spread(found, first, last, ON_SECOND)
+    return first + MOST_POINTS
