@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+import engine.world
 from engine.compilation import background, choice
 
 SHARE = 0.15
@@ -21,6 +22,7 @@ class Arrivals:
     def install(self) -> None:
         """Take the place of the background of this process."""
         choice.runs_frames = True
+        vars(engine.world).update(perf_counter=float)  # a clock that stands still: no frame skips ticks
         vars(choice).update(can_run=self._has_arrived, is_loaded=self._is_here)
         vars(background).update(
             ask=lambda wanted, urgent=True: True,
