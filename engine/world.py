@@ -2374,7 +2374,8 @@ class World:
                 0 with the current state.
 
         Raises:
-            ValueError: If a force or part cannot be written, or what was written could not be loaded.
+            ValueError: If a force or part cannot be written, what was written could not be loaded, or a lambda that the world calls has
+                no name of its own, by which `load` would find it.
             OSError: If the file cannot be written.
             RuntimeError: If this is called inside a tick, or while another thread steps this world.
 

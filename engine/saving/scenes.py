@@ -26,7 +26,7 @@ from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, types_of
 from ..plain import Plain, to_text
 from ..solids.mass_properties import MassProperties
-from ..store.calling import Callback, default_name, refuse_shared_names
+from ..store.calling import Callback, default_name, refuse_lambdas, refuse_shared_names
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
 from ..tick.contact_events import CONTACT_EVENTS
@@ -177,7 +177,9 @@ def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
     shapes = [_member_to_plain(shape, f"shapes[{place}]", written) for place, shape in enumerate(members("shape"))]
     on_tick, after_tick, on_joint = functions
     called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
-    refuse_shared_names((*on_tick, *after_tick, *on_joint, *called), "World.save")
+    functions_called = *on_tick, *after_tick, *on_joint, *called
+    refuse_lambdas(functions_called, "World.save")
+    refuse_shared_names(functions_called, "World.save")
     scene = {
         "format": FORMAT,
         "version": VERSION,

@@ -135,6 +135,19 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
             refuse(owner, argument, callback.name, "a different one for each function", hint=hint)
 
 
+def refuse_lambdas(callbacks: Iterable[Any], owner: str) -> None:
+    """Reject lambdas without a name of their own, which a reader of the file could not find by what is written there.
+
+    Raises:
+        ValueError: If a function has the name of all lambdas of its place.
+    """
+    for callback in callbacks:
+        if callback.name.endswith("<lambda>"):
+            hint = "give it one, as in World.on_tick(function, name=…), or define it with def"
+            argument = "the name of a function that the world calls"
+            refuse(owner, argument, callback.name, "one of its own, because the file has the name alone", hint=hint)
+
+
 def called_object(function: object) -> Any:
     """The object that a method is bound to, even within a `functools.partial`; the function or object itself otherwise."""
     while isinstance(function, functools.partial):

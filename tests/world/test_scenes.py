@@ -648,3 +648,35 @@ def test_a_scene_that_was_edited_beside_its_snapshot_is_rejected(tmp_path):
     del scene["snapshot"]
     path.write_text(json.dumps(scene))
     assert World.load(path).body("ship").velocity.tolist() == [2.0, 0.0, 0.0]
+
+
+def _has_a_name(world):
+    """Called by a world, and known by its name."""
+
+
+@pytest.mark.parametrize("when", ["on_tick", "after_tick", "a force"])
+def test_a_lambda_without_a_name_is_rejected_before_the_file_is_written(when, tmp_path):
+    """`load` could find a function only by its name, and all lambdas of a place have the same."""
+    world = World(dt=0.1)
+    if when == "a force":
+        world.add_force(lambda wrench, bodies, time: None)
+    else:
+        getattr(world, when)(lambda world: None)
+    path = tmp_path / "scene.json"
+    path.write_text("what was there")
+    with pytest.raises(ValueError, match=r"World.save: the name of a function .*<lambda>.*give it one.*name="):
+        world.save(path)
+    assert path.read_text() == "what was there"
+
+
+def test_functions_and_named_lambdas_come_back_by_their_names(tmp_path):
+    world, calls = World(dt=0.1), []
+    world.on_tick(_has_a_name)
+    world.after_tick(lambda world: None, name="log")
+    path = tmp_path / "scene.json"
+    world.save(path)
+    loaded = World.load(
+        path, objects={f"{__name__}._has_a_name": _has_a_name, "log": lambda world: calls.append(world)}
+    )
+    loaded.step()
+    assert calls == [loaded]
