@@ -44,7 +44,7 @@ from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Ki
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
 from .optical_sensors import StarTracker
 from .part import Place, SampledPart
-from .sensor import limit_of
+from .sensor import Maximum, limit_of
 from .sensors import Gyro
 
 ATTITUDE_FILTERS = Schema(
@@ -612,15 +612,9 @@ class AttitudeFilter(SampledPart):
         "Standard deviation of the error of the rate that is held while the gyro has no valid reading [rad/s], above 0."
     )
 
-    @property
-    def gate(self) -> float | None:
-        """Largest residual of a sighting that is used, in standard deviations, above 0; None uses every valid sighting."""
-        (gate,) = self._numbers("gate")
-        return None if gate == inf else gate
-
-    @gate.setter
-    def gate(self, value: float | None) -> None:
-        self._table.write(_GATE, self._slice(), limit_of(value, "gate", self))
+    gate = Maximum(
+        "Largest residual of a sighting that is used, in standard deviations, above 0; None uses every valid sighting."
+    )
 
     @property
     def residual(self) -> FloatArray:

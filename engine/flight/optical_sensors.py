@@ -2,9 +2,9 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import acos, inf, pi
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from .instruments import (
     sample_sun_sensor,
     sample_sun_sensor_of_members,
 )
-from .sensor import Sensor, limit_of, sensor_schema
+from .sensor import Maximum, Sensor, limit_of, sensor_schema
 
 
 class StarTrackerReading(NamedTuple):
@@ -162,7 +162,25 @@ def _exclusion_fields() -> Iterable[Field]:
         yield Field(f"angle_{number}", Kind.MODEL, 1, "rad", digest=place + 6)
 
 
-class StarTracker(Sensor):
+class _Optical(Sensor):
+    """The base of the sensors that look for directions, each with its kernel for one body and for the members of a batch."""
+
+    __slots__ = ()
+
+    _state_size = STATE_OF_OPTICS
+    _kernels: ClassVar[tuple[Callable[..., bool], Callable[..., int]]]
+
+    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+        bodies = world._bodies
+        return self._kernels[0](bodies.array, array, row, before, bodies.tick_count, out)
+
+    def _measure_members(
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+    ) -> None:
+        self._kernels[1](world._bodies.array, array, first, slots, ticks, due, out)
+
+
+class StarTracker(_Optical):
     """A star tracker, which measures the orientation of the body.
 
     The reading is the true orientation turned by a small random rotation in the body frame: one angle about the boresight, with the
@@ -201,8 +219,7 @@ class StarTracker(Sensor):
 
     __slots__ = ()
 
-    _kind = "star tracker"
-    _state_size = STATE_OF_OPTICS
+    _kind, _kernels = "star tracker", (sample_star_tracker, sample_star_tracker_of_members)
     _schema = sensor_schema(
         "star trackers",
         Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
@@ -237,15 +254,7 @@ class StarTracker(Sensor):
         "Standard deviations (across, along) the boresight [rad], each at least 0, shape (2,)."
     )
 
-    @property
-    def max_rate(self) -> float | None:
-        """Maximum angular velocity at which the tracker works [rad/s], above 0; None for no limit."""
-        (limit,) = self._numbers("max_rate")
-        return None if limit == inf else limit
-
-    @max_rate.setter
-    def max_rate(self, value: float | None) -> None:
-        self._assign_number("max_rate", limit_of(value, "max_rate", self))
+    max_rate = Maximum("Maximum angular velocity at which the tracker works [rad/s], above 0; None for no limit.")
 
     @property
     def exclusion(self) -> tuple[Exclusion, ...]:
@@ -276,19 +285,6 @@ class StarTracker(Sensor):
             Orientation, scalar-last (x, y, z, w), body to world, shape (4,), whether it is valid, and the time of the sample [s].
         """
         return StarTrackerReading(*self._read(4))
-
-    def _measure_members(
-        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
-    ) -> None:
-        sample_star_tracker_of_members(world._bodies.array, array, first, slots, ticks, due, out)
-
-    @property
-    def _has_form_for_members(self) -> bool:
-        return True
-
-    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
-        bodies = world._bodies
-        return sample_star_tracker(bodies.array, array, row, before, bodies.tick_count, out)
 
 
 def _exclusions(value: Any, owner: object) -> list[Exclusion]:
@@ -321,7 +317,7 @@ def _exclusion_values(number: int, one: Exclusion | None) -> dict[str, Sequence[
     return {f"{name}_{number}": value for name, value in values.items()}
 
 
-class SunSensor(Sensor):
+class SunSensor(_Optical):
     """A sun sensor, which measures the direction to the sun in the body frame.
 
     The reading is the true direction turned by a small random rotation, with the same standard deviation about every axis. As for `Gyro`,
@@ -357,8 +353,7 @@ class SunSensor(Sensor):
 
     __slots__ = ()
 
-    _kind = "sun sensor"
-    _state_size = STATE_OF_OPTICS
+    _kind, _kernels = "sun sensor", (sample_sun_sensor, sample_sun_sensor_of_members)
     _schema = sensor_schema(
         "sun sensors",
         Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
@@ -430,16 +425,3 @@ class SunSensor(Sensor):
             Direction to the sun, body frame, a unit vector, shape (3,), whether it is valid, and the time of the sample [s].
         """
         return SunSensorReading(*self._read(3))
-
-    def _measure_members(
-        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
-    ) -> None:
-        sample_sun_sensor_of_members(world._bodies.array, array, first, slots, ticks, due, out)
-
-    @property
-    def _has_form_for_members(self) -> bool:
-        return True
-
-    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
-        bodies = world._bodies
-        return sample_sun_sensor(bodies.array, array, row, before, bodies.tick_count, out)

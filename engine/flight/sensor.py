@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from math import inf, nan
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
 from ..checks import FloatArray, NonFiniteStateError, encodable, integer, read_only, real, refuse
 from ..kernels.noise import noise_key
 from ..store.host import Host
-from ..store.rows import BodyHandle, fixed, reference_fields
+from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields
 from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
 from .instruments import SAMPLES, TICK, VALID, VALUE
 from .part import MOST_DELAY, Place, SampledPart
@@ -61,6 +61,28 @@ def sensor_schema(name: str, *own: Field) -> Schema:
             *own,
         ),
     )
+
+
+def limit_of(value: float | None, argument: str, owner: object) -> float:
+    """A maximum value above 0, which is infinite for None."""
+    return inf if value is None else real(value, argument, owner, above=0.0)
+
+
+class Maximum(Parameter[float | None]):
+    """An attribute for a maximum value above 0; None for no limit, for which the field is infinite."""
+
+    @overload
+    def __get__(self, rows: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, rows: TableRows, kind: type) -> float | None: ...
+    def __get__(self, rows: TableRows | None, kind: type) -> Self | float | None:
+        if rows is None:
+            return self
+        limit = float(rows._value(self._field))
+        return None if limit == inf else limit
+
+    def __set__(self, rows: TableRows, value: Any) -> None:
+        rows._table.write(rows._schema.components[self._field], rows._slice(), limit_of(value, self._name, rows))
 
 
 class Sensor(SampledPart):
@@ -127,10 +149,7 @@ class Sensor(SampledPart):
     def fault(self, value: Fault | None) -> None:
         if value is not None and (not isinstance(value, str) or value not in _FAULTS):
             refuse(self, "fault", value, 'None, "stuck" or "dead"')
-        self._assign_number("fault", float(_FAULTS.index(value)))
-
-    def _assign_number(self, name: str, value: float) -> None:
-        self._table.write(self._schema.components[name], self._slice(), value)
+        self._table.write(self._schema.components["fault"], self._slice(), float(_FAULTS.index(value)))
 
     def _joined(self, world: Host) -> None:
         for part in world.parts:
@@ -169,6 +188,10 @@ class Sensor(SampledPart):
         else:
             table.write(_SLOT, slice(slot, slot + 1), out[: SAMPLES - VALUE])
             table.write(slice(SAMPLES, VALUE + self._state_size), slice(first, first + 1), out[SAMPLES - VALUE :])
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        return True
 
     def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
         """Take a sample of each member of a batch that is due, whose rows are next to each other in each slot.
@@ -253,8 +276,3 @@ class ReadingsOfMembers:
     def _read(self, size: int) -> tuple[FloatArray, Any, FloatArray]:
         array, rows, count, dt = self._given
         return readings(array, rows, count, size, dt)
-
-
-def limit_of(value: float | None, argument: str, owner: object) -> float:
-    """A maximum value above 0, which is infinite for None."""
-    return inf if value is None else real(value, argument, owner, above=0.0)

@@ -29,7 +29,7 @@ from .instruments import (
     sample_three_axes_of_members,
 )
 from .magnetic_field import flux_density_of
-from .sensor import Sensor, limit_of, sensor_schema
+from .sensor import Maximum, Sensor, limit_of, sensor_schema
 
 _NO_GRAVITY = np.zeros((1, 1))
 
@@ -125,7 +125,6 @@ class _Instrument(Sensor):
     __slots__ = ("_misalignment", "_scale_error")
 
     _state_size = STATE_OF_INSTRUMENT
-    _limit: ClassVar[str]
     _number: ClassVar[int]
 
     def __init__(
@@ -133,8 +132,8 @@ class _Instrument(Sensor):
         body: BodyHandle,
         owner: str,
         noise: tuple[str, float],
+        limit: tuple[str, float | None],
         given: dict[str, Any],
-        limit: float | None,
         scale_error: npt.ArrayLike,
         misalignment: npt.ArrayLike,
         seed: int | None,
@@ -142,10 +141,11 @@ class _Instrument(Sensor):
         delay: int,
         name: str | None,
     ) -> None:
+        """Make an instrument; `noise` and `limit` are the names of arguments and what was given for them, `given` is by field."""
         schema = self._schema
         values = {field: checked(schema, field, value, owner) for field, value in given.items()}
         values["noise"] = checked(schema, "noise", noise[1], owner, argument=noise[0])
-        values[self._limit] = np.array([[limit_of(limit, self._limit, owner)]])
+        values[limit[0]] = np.array([[limit_of(limit[1], limit[0], owner)]])
         if depth(scale_error):
             scales = vector(scale_error, "scale_error", owner)
         else:
@@ -174,22 +174,11 @@ class _Instrument(Sensor):
         """Rotation vector [rad] by which the axes of the sensor are turned from those of the body, body frame, shape (3,)."""
         return self._misalignment
 
-    def _get_limit(self) -> float | None:
-        (limit,) = self._numbers(self._limit)
-        return None if limit == inf else limit
-
-    def _set_limit(self, value: float | None) -> None:
-        self._assign_number(self._limit, limit_of(value, self._limit, self))
-
     def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         field = self._field_world(world, array, row)
         bodies, number = world._bodies, self._number
         tick, every, dt = bodies.tick_count, self._every, world._dt
         return sample_three_axes(number, bodies.array, array, row, before, tick, every, dt, field, out)
-
-    @property
-    def _has_form_for_members(self) -> bool:
-        return True
 
     def _measure_members(
         self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
@@ -259,7 +248,7 @@ class Gyro(_Instrument):
     __slots__ = ()
 
     _schema = _instrument("gyros", "rad/s", "max_rate")
-    _kind, _number, _limit = "gyro", GYRO, "max_rate"
+    _kind, _number = "gyro", GYRO
 
     def __init__(
         self,
@@ -279,26 +268,11 @@ class Gyro(_Instrument):
     ) -> None:
         owner = f"Gyro of {require_body(body, 'body', 'Gyro')}"
         given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum}
-        noise, errors = ("noise_density", noise_density), (scale_error, misalignment)
-        super().__init__(body, owner, noise, given, max_rate, *errors, seed, every, delay, name)
+        noise, limit = ("noise_density", noise_density), ("max_rate", max_rate)
+        super().__init__(body, owner, noise, limit, given, scale_error, misalignment, seed, every, delay, name)
 
-    @property
-    def noise_density(self) -> float:
-        """Density of the white noise [rad/√s], at least 0."""
-        return float(self._value("noise"))
-
-    @noise_density.setter
-    def noise_density(self, value: float) -> None:
-        self._assign("noise", value, "noise_density")
-
-    @property
-    def max_rate(self) -> float | None:
-        """Maximum rate about each axis [rad/s], above 0; None for no limit."""
-        return self._get_limit()
-
-    @max_rate.setter
-    def max_rate(self, value: float | None) -> None:
-        self._set_limit(value)
+    noise_density = Parameter[float]("Density of the white noise [rad/√s], at least 0.", "noise")
+    max_rate = Maximum("Maximum rate about each axis [rad/s], above 0; None for no limit.")
 
     def read(self) -> GyroReading:
         """Return the last reading.
@@ -358,7 +332,7 @@ class Accelerometer(_Instrument):
     _schema = _instrument(
         "accelerometers", "m/s²", "max_acceleration", Field("at_body", Kind.MODEL, 3, "m", "body", digest=12, rule=ANY)
     )
-    _kind, _number, _limit = "accelerometer", ACCELEROMETER, "max_acceleration"
+    _kind, _number = "accelerometer", ACCELEROMETER
 
     def __init__(
         self,
@@ -380,30 +354,15 @@ class Accelerometer(_Instrument):
         owner = f"Accelerometer of {require_body(body, 'body', 'Accelerometer')}"
         point = body.center_of_mass_body if at_body is None else at_body
         given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum, "at_body": point}
-        noise, errors = ("noise_density", noise_density), (scale_error, misalignment)
-        super().__init__(body, owner, noise, given, max_acceleration, *errors, seed, every, delay, name)
+        noise, limit = ("noise_density", noise_density), ("max_acceleration", max_acceleration)
+        super().__init__(body, owner, noise, limit, given, scale_error, misalignment, seed, every, delay, name)
 
     at_body = Parameter[FloatArray](
         "Position of the accelerometer [m], body frame, from the origin of the body, shape (3,)."
     )
 
-    @property
-    def noise_density(self) -> float:
-        """Density of the white noise [m/s/√s], at least 0."""
-        return float(self._value("noise"))
-
-    @noise_density.setter
-    def noise_density(self, value: float) -> None:
-        self._assign("noise", value, "noise_density")
-
-    @property
-    def max_acceleration(self) -> float | None:
-        """Maximum specific force along each axis [m/s²], above 0; None for no limit."""
-        return self._get_limit()
-
-    @max_acceleration.setter
-    def max_acceleration(self, value: float | None) -> None:
-        self._set_limit(value)
+    noise_density = Parameter[float]("Density of the white noise [m/s/√s], at least 0.", "noise")
+    max_acceleration = Maximum("Maximum specific force along each axis [m/s²], above 0; None for no limit.")
 
     def _joined(self, world: Host) -> None:
         super()._joined(world)
@@ -498,7 +457,7 @@ class Magnetometer(_Instrument):
         Field("axis_world", Kind.MODEL, 3, "-", "world", digest=13),
         Field("center", Kind.MODEL, 3, "m", "world", digest=14, world_axes=POINT),
     )
-    _kind, _number, _limit = "magnetometer", MAGNETOMETER, "max_field"
+    _kind, _number = "magnetometer", MAGNETOMETER
 
     def __init__(
         self,
@@ -528,8 +487,8 @@ class Magnetometer(_Instrument):
         else:
             flux_density_of(field, owner)
         given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum}
-        errors = scale_error, misalignment
-        super().__init__(body, owner, ("noise", noise), given, max_field, *errors, seed, every, delay, name)
+        named, limit = ("noise", noise), ("max_field", max_field)
+        super().__init__(body, owner, named, limit, given, scale_error, misalignment, seed, every, delay, name)
         for part, value in dipole.items():
             self._table.write(self._schema.components[part], self._slice(), np.array(value)[:, np.newaxis])
 
@@ -543,14 +502,7 @@ class Magnetometer(_Instrument):
             return MagneticDipole(strength, axis, center)
         return self._field
 
-    @property
-    def max_field(self) -> float | None:
-        """Maximum flux density along each axis [T], above 0; None for no limit."""
-        return self._get_limit()
-
-    @max_field.setter
-    def max_field(self, value: float | None) -> None:
-        self._set_limit(value)
+    max_field = Maximum("Maximum flux density along each axis [T], above 0; None for no limit.")
 
     def read(self) -> MagnetometerReading:
         """Return the last reading.

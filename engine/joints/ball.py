@@ -15,7 +15,7 @@ from ..kernels.quaternions import Quaternion, multiply, rotate
 from ..kernels.vectors import Vector, cross, dot
 from ..store.rows import BodyHandle
 from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, FreedomJoint, Limits, SpringOf, coordinate, rate_of
-from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
+from .joint import Setting, frame_along, points, seen_from, unit_axis, unit_length
 from .motion import relative_rates
 from .motor import JointSpring
 
@@ -134,8 +134,7 @@ class Ball(FreedomJoint):
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
-        check_bodies(body, other, "Ball")
-        on_body, on_other, _gap = points(body, other, at_body, at_other, "Ball")
+        values, _gap = points(body, other, at_body, at_other, "Ball")
         self._has_axis = axis_body is not None
         if axis_other is not None and not self._has_axis:
             refuse("Ball", "axis_other", axis_other, "left out if axis_body is not given")
@@ -143,10 +142,9 @@ class Ball(FreedomJoint):
         frame_other = seen_from(frame, body, other)
         if axis_other is not None:
             frame_other = _swung(frame_other, unit_axis(axis_other, "axis_other", "Ball"))
-        values = {"at_body": on_body, "at_other": on_other, "frame_body": frame, "frame_other": frame_other}
-        super().__init__(body, other, values)
-        settings = {"swing_limit": swing_limit, "twist_limits": twist_limits, "spring": spring}
-        self._set_up(settings, break_force, break_torque)
+        values |= {"frame_body": frame, "frame_other": frame_other}
+        super().__init__(body, other, values, break_force, break_torque)
+        self._set_up(swing_limit=swing_limit, twist_limits=twist_limits, spring=spring)
 
     swing_limit = SwingLimit(0, "Maximum swing [rad]; infinite if there is no limit.")
     twist_limits = Limits(1, "Limits (lower, upper) of the twist [rad]; infinite if there is none.")

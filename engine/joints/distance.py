@@ -12,7 +12,7 @@ from ..checks import real, refuse
 from ..constraints import layout
 from ..store.rows import BodyHandle, fixed
 from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
-from .joint import check_bodies, points
+from .joint import points
 from .motor import JointSpring, Motor
 
 
@@ -72,8 +72,7 @@ class Distance(FreedomJoint):
         spring: JointSpring | None = None,
         break_force: float | None = None,
     ) -> None:
-        check_bodies(body, other, "Distance")
-        on_body, on_other, now = points(body, other, at_body, at_other, "Distance", may_differ=True)
+        values, now = points(body, other, at_body, at_other, "Distance", may_differ=True)
         is_rod = min_length is None and max_length is None
         if length is not None and not is_rod:
             refuse("Distance", "length", length, "left out if min_length or max_length is given")
@@ -93,12 +92,11 @@ class Distance(FreedomJoint):
             if now > upper + 1e-9:
                 refuse("Distance", "max_length", upper, f"at least the current distance, {now:.9g} m")
             limits = (lower if lower > 0.0 else -inf, upper)
-        values = {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length}
-        super().__init__(body, other, values)
+        values["length"] = 0.0 if length is None else length
+        super().__init__(body, other, values, break_force, None)
         if not is_rod:
             self._table.array[layout.TYPE, self._slice().start] = layout.ROPE
-        settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
-        self._set_up(settings, break_force, None)
+        self._set_up(limits=limits, friction=friction, motor=motor, spring=spring)
 
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite if there is none. Not for rods.")
     friction = Friction(0, "Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.")

@@ -7,6 +7,7 @@ from math import inf, pi
 from typing import Any, Self, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray, integer, real, refuse
 from ..constraints import layout
@@ -14,8 +15,8 @@ from ..constraints.joint_types import Freedoms, Placement, load, rows_of_type
 from ..kernels.quaternions import Quaternion, multiply, rotate
 from ..kernels.vectors import Vector, add, dot, subtract
 from ..reading import reading
-from ..store.rows import fixed
-from .joint import AXES, Joint, Setting, pose_of, range_of, threshold
+from ..store.rows import BodyHandle, fixed
+from .joint import AXES, Joint, Setting, frame_along, points, pose_of, range_of, seen_from, unit_axis
 from .mobility import Direction
 from .motion import relative_rates, relative_velocity
 from .motor import JointSpring, Motor, numbers_of
@@ -181,14 +182,10 @@ class FreedomJoint(Joint):
         measured = tuple((name, each.unit) for name, each in vars(cls).items() if isinstance(each, Measured))
         cls._measured = measured or cls._measured
 
-    def _set_up(self, settings: dict[str, Any], break_force: float | None, break_torque: float | None) -> None:
-        """Give a new joint its thresholds, and its settings by the names of their attributes."""
-        array, row = self._table.array, self._slice().start
-        owner = type(self).__name__
-        array[layout.BREAK_FORCE, row] = threshold(break_force, "break_force", owner)
-        array[layout.BREAK_TORQUE, row] = threshold(break_torque, "break_torque", owner)
+    def _set_up(self, **settings: Any) -> None:
+        """Give a new joint its coordinates, and its settings by the names of their attributes."""
         for freedom, coordinate in enumerate(self._coordinates()):
-            array[layout.COORDINATE + freedom, row] = coordinate
+            self._table.array[layout.COORDINATE + freedom, self._slice().start] = coordinate
         for name, value in settings.items():
             setattr(self, name, value)
 
@@ -308,6 +305,28 @@ class AxisJoint(FreedomJoint):
     """A joint whose only degree of freedom is a rotation about an axis of the first body, or a translation along it."""
 
     __slots__ = ()
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle | None = None,
+        *,
+        at_body: npt.ArrayLike,
+        axis_body: npt.ArrayLike,
+        at_other: npt.ArrayLike | None = None,
+        limits: Sequence[float] | None = None,
+        friction: float = 0.0,
+        motor: Motor | None = None,
+        spring: JointSpring | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+    ) -> None:
+        owner = type(self).__name__
+        values, _gap = points(body, other, at_body, at_other, owner)
+        frame = frame_along(unit_axis(axis_body, "axis_body", owner))
+        values |= {"frame_body": frame, "frame_other": seen_from(frame, body, other)}
+        super().__init__(body, other, values, break_force, break_torque)
+        self._set_up(limits=limits, friction=friction, motor=motor, spring=spring)
 
     @fixed
     def axis_body(self) -> FloatArray:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy.typing as npt
-
 from ..constraints import layout
-from ..store.rows import BodyHandle
 from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
-from .joint import check_bodies, frame_along, points, seen_from, unit_axis
-from .motor import JointSpring, Motor
 
 
 class Hinge(AxisJoint):
@@ -54,34 +48,6 @@ class Hinge(AxisJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.HINGE
-
-    def __init__(
-        self,
-        body: BodyHandle,
-        other: BodyHandle | None = None,
-        *,
-        at_body: npt.ArrayLike,
-        axis_body: npt.ArrayLike,
-        at_other: npt.ArrayLike | None = None,
-        limits: Sequence[float] | None = None,
-        friction: float = 0.0,
-        motor: Motor | None = None,
-        spring: JointSpring | None = None,
-        break_force: float | None = None,
-        break_torque: float | None = None,
-    ) -> None:
-        check_bodies(body, other, "Hinge")
-        on_body, on_other, _gap = points(body, other, at_body, at_other, "Hinge")
-        frame = frame_along(unit_axis(axis_body, "axis_body", "Hinge"))
-        values = {
-            "at_body": on_body,
-            "at_other": on_other,
-            "frame_body": frame,
-            "frame_other": seen_from(frame, body, other),
-        }
-        super().__init__(body, other, values)
-        settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
-        self._set_up(settings, break_force, break_torque)
 
     limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite if there is none.")
     friction = Friction(0, "Maximum torque of dry (Coulomb) friction [N·m], at least 0.")

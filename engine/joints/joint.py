@@ -158,9 +158,23 @@ class Joint(TableRows):
         if "_type" in vars(cls) and "_types" not in vars(cls):
             cls._types = (cls._type,)
 
-    def __init__(self, body: BodyHandle, other: BodyHandle | None, values: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle | None,
+        values: dict[str, Any],
+        break_force: float | None,
+        break_torque: float | None,
+    ) -> None:
+        """Make the row of a new joint, whose bodies and `values` by field are checked."""
+        owner = type(self).__name__
+        values = {
+            **values,
+            "type": self._type,
+            "break_force": threshold(break_force, "break_force", owner),
+            "break_torque": threshold(break_torque, "break_torque", owner),
+        }
         columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in values.items()}
-        columns["type"] = np.array([[float(self._type)]])
         super().__init__([(body, other)], columns)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -371,13 +385,14 @@ def points(
     owner: str,
     may_differ: bool = False,
     way_out: str = "",
-) -> tuple[FloatArray, FloatArray, float]:
-    """The points of a joint on both bodies, and the current distance between them.
+) -> tuple[dict[str, Any], float]:
+    """The points of a joint on both bodies, which are the first values of its row, and the current distance between them.
 
     Raises:
-        TypeError: If a point is not a sequence of real numbers.
-        ValueError: If the points do not coincide and must.
+        TypeError: If `body` or `other` is not a body, or a point is not a sequence of real numbers.
+        ValueError: If a joint cannot connect the bodies, or the points do not coincide and must.
     """
+    check_bodies(body, other, owner)
     on_body = vector(at_body, "at_body", owner)
     position, q, center = pose_of(body)
     other_position, other_q, other_center = pose_of(other)
@@ -385,7 +400,7 @@ def points(
     between = add(subtract(position, other_position), lever)  # small also where both are far from the origin
     if at_other is None:
         found = add(rotate_inverse(other_q, 2.0, between), other_center)
-        return on_body, np.array(found), 0.0
+        return {"at_body": on_body, "at_other": found}, 0.0
     on_other = vector(at_other, "at_other", owner)
     gap = subtract(between, rotate(other_q, 2.0, subtract(_tuple(on_other), other_center)))
     distance = sqrt(dot(gap, gap))
@@ -397,7 +412,7 @@ def points(
             f"{list(other_world)} in the world frame, {distance:.3g} m apart{way_out}"
         )
         refuse(owner, "at_other", at_other, rule)
-    return on_body, on_other, distance
+    return {"at_body": on_body, "at_other": on_other}, distance
 
 
 def unit_axis(value: npt.ArrayLike, argument: str, owner: str) -> Vector:

@@ -16,7 +16,7 @@ from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
 from .closing import ARMED, CLOSED, DISARMED, FAILED, HARD, RELEASED, SOFT, ClosingJoint
-from .joint import AXES, Host, check_bodies, pose_of, threshold, unit_axis, unit_length
+from .joint import AXES, Host, check_bodies, pose_of, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
 _MOST_RETRACTIONS = 3.0
@@ -184,10 +184,8 @@ class Latch(ClosingJoint):
             "frame_other": self._mated_frame(other_port),
             "latch": (ARMED, 0.0, 0.0),
             "caught": (*vector(other_port.position, "position", "Port"), *self._mated_frame(other_port)),
-            "break_force": threshold(break_force, "break_force", "Latch"),
-            "break_torque": threshold(break_torque, "break_torque", "Latch"),
         }
-        super().__init__(body, other, values)
+        super().__init__(body, other, values, break_force, break_torque)
 
     @fixed
     def state(self) -> str:

@@ -12,7 +12,7 @@ from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
-from .joint import AXES, check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
+from .joint import AXES, frame_along, frame_with, points, pose_of, unit_axis, unit_length
 
 _ANGLE = "Angle about the normal [rad], counted over whole turns, zero at the poses at which the joint was made."
 
@@ -69,8 +69,7 @@ class Planar(FreedomJoint):
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
-        check_bodies(body, other, "Planar")
-        on_body, on_other, _gap = points(body, other, at_body, at_other, "Planar", may_differ=False)
+        values, _gap = points(body, other, at_body, at_other, "Planar")
         upright = unit_axis(normal, "normal", "Planar")
         frame = frame_along(upright)
         if axis_1 is not None:
@@ -80,14 +79,10 @@ class Planar(FreedomJoint):
                 refuse("Planar", "axis_1", axis_1, "at right angles to the normal", hint=hint)
             frame = frame_with(upright, first)
         q, other_q = pose_of(body)[1], pose_of(other)[1]
-        values = {
-            "at_body": on_body,
-            "at_other": on_other,
-            "frame_body": unit_length(multiply(conjugate(q), multiply(other_q, frame))),
-            "frame_other": frame,
-        }
-        super().__init__(body, other, values)
-        self._set_up({}, break_force, break_torque)
+        frame_body = unit_length(multiply(conjugate(q), multiply(other_q, frame)))
+        values |= {"frame_body": frame_body, "frame_other": frame}
+        super().__init__(body, other, values, break_force, break_torque)
+        self._set_up()
 
     limits_1 = Limits(0, "Limits (lower, upper) of `distance_1` [m]; infinite if there is none.")
     limits_2 = Limits(1, "Limits (lower, upper) of `distance_2` [m]; infinite if there is none.")

@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy.typing as npt
 
@@ -14,7 +14,7 @@ from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf, coordinate, rate_of
-from .joint import AXES, check_bodies, frame_with, points, pose_of, unit_axis
+from .joint import AXES, frame_with, points, pose_of, unit_axis
 from .motor import JointSpring, Motor
 
 _WHOLE_TURNS = "[rad], counted over whole turns, zero at the poses at which the joint was made."
@@ -89,25 +89,20 @@ class Universal(FreedomJoint):
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
-        check_bodies(body, other, "Universal")
-        on_body, on_other, _gap = points(body, other, at_body, at_other, "Universal")
+        values, _gap = points(body, other, at_body, at_other, "Universal")
         own, others = unit_axis(axis_body, "axis_body", "Universal"), unit_axis(axis_other, "axis_other", "Universal")
         axis, across = rotate(pose_of(body)[1], 2.0, own), rotate(pose_of(other)[1], 2.0, others)
         cosine = dot(axis, across)
         if not abs(cosine) <= 1e-6 * sqrt(2.0):
             hint = f"the cosine is {cosine:.3g}"
             refuse("Universal", "axis_other", axis_other, "at right angles to axis_body now", hint=hint)
-        values = {
-            "at_body": on_body,
-            "at_other": on_other,
+        values |= {
             "frame_body": frame_with(own, rotate_inverse(pose_of(body)[1], 2.0, across)),
             "frame_other": frame_with(others, rotate_inverse(pose_of(other)[1], 2.0, axis)),
         }
-        super().__init__(body, other, values)
-        settings: dict[str, Any] = {"limits_1": limits_1, "limits_2": limits_2}
-        settings |= {"friction_1": friction_1, "friction_2": friction_2}
-        settings |= {"motor_1": motor_1, "motor_2": motor_2, "spring_1": spring_1, "spring_2": spring_2}
-        self._set_up(settings, break_force, break_torque)
+        super().__init__(body, other, values, break_force, break_torque)
+        self._set_up(limits_1=limits_1, friction_1=friction_1, motor_1=motor_1, spring_1=spring_1)
+        self._set_up(limits_2=limits_2, friction_2=friction_2, motor_2=motor_2, spring_2=spring_2)
 
     limits_1 = Limits(0, "Limits (lower, upper) of `angle_1` [rad]; infinite if there is none.")
     limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite if there is none.")

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import pi, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy.typing as npt
 
@@ -14,7 +14,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .closing import SOFT, ClosingJoint
-from .joint import Host, check_bodies, points, seen_from, threshold
+from .joint import Host, points, seen_from
 
 
 class Weld(ClosingJoint):
@@ -72,16 +72,11 @@ class Weld(ClosingJoint):
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
-        check_bodies(body, other, "Weld")
         closes, way_out = pull_together is not None, "; pull_together closes a gap"
-        where = points(body, other, at_body, at_other, "Weld", may_differ=closes, way_out=way_out)
-        on_body, on_other, gap = where
+        values, gap = points(body, other, at_body, at_other, "Weld", may_differ=closes, way_out=way_out)
         now = seen_from((0.0, 0.0, 0.0, 1.0), body, other)
-        frame, angle = _wanted(relative_orientation, now, closes)
-        values: dict[str, Any] = {"at_body": on_body, "at_other": on_other, "frame_other": frame}
-        values["break_force"] = threshold(break_force, "break_force", "Weld")
-        values["break_torque"] = threshold(break_torque, "break_torque", "Weld")
-        super().__init__(body, other, values)
+        values["frame_other"], angle = _wanted(relative_orientation, now, closes)
+        super().__init__(body, other, values, break_force, break_torque)
         self._pull_together = None if pull_together is None else _checked_pull(pull_together)
         if self._pull_together is not None and (gap > 1e-6 or angle > 1e-6):
             self._soften(*self._pull_together)

@@ -49,23 +49,26 @@ def is_body(value: object) -> bool:
 
 
 class Parameter(Generic[Value]):
-    """An attribute of a force or a part that reads and writes a column of its rows; values are checked when set and read-only when read."""
+    """An attribute of a force or a part that reads and writes a field of its rows; values are checked when set and read-only when read."""
 
-    def __init__(self, doc: str) -> None:
+    def __init__(self, doc: str, field: str = "") -> None:
+        """Describe an attribute, whose field has its name unless another one is given."""
         self.__doc__ = doc
+        self._field = field
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
+        self._field = self._field or name
 
     @overload
     def __get__(self, rows: None, kind: type) -> Self: ...
     @overload
     def __get__(self, rows: TableRows, kind: type) -> Value: ...
     def __get__(self, rows: TableRows | None, kind: type) -> Self | Value:
-        return self if rows is None else rows._value(self._name)
+        return self if rows is None else rows._value(self._field)
 
     def __set__(self, rows: TableRows, value: object) -> None:
-        rows._assign(self._name, value)
+        rows._assign(self._field, value, self._name)
 
 
 class fixed(property):
