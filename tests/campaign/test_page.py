@@ -4,10 +4,12 @@ import subprocess
 import sys
 
 from ..helpers import PATIENCE
+from ..lengths import long_run
 from ..repository.test_docs import blocks
 from .cluster import environment
 
 
+@long_run
 def test_the_examples_of_the_page_run_and_print_what_is_shown(tmp_path):
     for number, (code, shown) in enumerate(blocks("how-to/campaigns.md")):
         path = tmp_path / f"mission{number or ''}.py"

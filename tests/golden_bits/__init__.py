@@ -228,6 +228,18 @@ def every_case():
     ] + [(method, machine, mode, mode) for method in METHODS for machine in MACHINES for mode in (False, True)]
 
 
+def crossing():
+    """The cases of the first method, and for each other one those of one force and one machine, each time others."""
+    first, *_others = METHODS
+    forces, machines, methods = list(FORCES), list(MACHINES), list(METHODS)
+
+    def crosses(method, force):
+        place = methods.index(method)
+        return method == first or force in (forces[place % len(forces)], machines[place % len(machines)])
+
+    return [case for case in every_case() if crosses(*case[:2])]
+
+
 def key(method, force, game_mode, wheels):
     """The name of a row of the table."""
     return f"{method} {force} {'game' if game_mode else 'gyro'} {'wheels' if wheels else 'plain'}"

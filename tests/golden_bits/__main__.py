@@ -1,14 +1,21 @@
-"""Fly the worlds of the table: `python -m tests.golden_bits [--write] [part of a name …]`; without --write, say which rows differ."""
+"""Fly the worlds of the table: `python -m tests.golden_bits [--write] [--crossing] [part of a name …]`.
+
+Without --write, say which rows differ. With --crossing, one method is flown with every force, and every other method with one force.
+"""
 
 import json
 import sys
 
-from . import TABLE, every_case, flown, kept, key
+from . import TABLE, crossing, every_case, flown, kept, key
 
 
 def main(arguments):
     parts = [argument for argument in arguments if not argument.startswith("--")]
-    cases = [case for case in every_case() if all(part in key(*case) for part in parts)]
+    cases = [
+        case
+        for case in (crossing if "--crossing" in arguments else every_case)()
+        if all(part in key(*case) for part in parts)
+    ]
     found = {key(*case): flown(*case) for case in cases}
     if "--write" in arguments:
         table = (kept() if TABLE.exists() and parts else {}) | found

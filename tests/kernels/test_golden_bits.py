@@ -1,7 +1,7 @@
 """The bits of flown worlds are those of the committed table (`python -m tests.golden_bits`): a change of bits between releases is seen.
 
-As plain Python all of the table is flown; compiled, the held forces by every method: their loops are compiled by other tests anyway.
-`.ci/long` flies all of it compiled.
+As plain Python one method is flown with every force and every method with one; compiled, every method with the held forces: their loops are
+compiled by other tests anyway. `.ci/long` flies all of the table, both ways.
 """
 
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ..golden_bits import METHODS, every_case, flown, kept, key
+from ..lengths import sized
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = kept()
@@ -24,7 +25,7 @@ def test_the_table_has_a_row_for_every_method_force_and_setting():
 def test_plain_python_has_the_bits_of_the_table():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     result = subprocess.run(
-        [sys.executable, "-m", "tests.golden_bits"],
+        [sys.executable, "-m", "tests.golden_bits", *sized(["--crossing"], [])],
         cwd=ROOT,
         env=environment,
         capture_output=True,

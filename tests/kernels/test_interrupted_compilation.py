@@ -13,6 +13,8 @@ from engine import MassProperties, World, forces
 from engine.compilation.compiler import COMPILED, address_of, compile_for, kernel, types_of
 from engine.compilation.signals import uninterrupted
 
+from ..lengths import long_run
+
 ROOT = Path(__file__).parents[2]
 
 needs_alarm = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timer")
@@ -53,6 +55,7 @@ print(world.tick_count, interrupts > 0, len(lost), world.state_hash())
 
 
 @needs_alarm
+@long_run
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
 def test_interrupted_compilations_end_and_are_used(tmp_path):
     environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "0"}

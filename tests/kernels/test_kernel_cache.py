@@ -19,6 +19,8 @@ from engine.compilation import compiler, kernel_files
 from engine.compilation.compiler import COMPILED, kernel, types_of
 from engine.compilation.locks import Lock
 
+from ..lengths import sized
+
 ROOT = Path(__file__).parents[2]
 needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
 
@@ -564,11 +566,11 @@ def test_what_a_shipped_folder_lacks_is_kept_in_the_users_folder(tmp_path):
 
 
 @needs_numba
-def test_six_processes_at_once_compile_each_kernel_once(tmp_path):
+def test_processes_at_once_compile_each_kernel_once(tmp_path):
     for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
     cache = {"POLHODE_CACHE_DIR": str(tmp_path / "cache")}
-    processes = [start(tmp_path, "small_loop", **cache) for _ in range(6)]
+    processes = [start(tmp_path, "small_loop", **cache) for _ in range(sized(3, 6))]
     compiled = 0
     for results, lines in map(finish, processes):
         ((bits, hits, misses),) = results

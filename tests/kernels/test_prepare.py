@@ -34,6 +34,7 @@ from engine.loops.undo import undo
 from engine.tick import prepare
 
 from ..helpers import PATIENCE, skew_tensor
+from ..lengths import long_run
 
 ROOT = Path(__file__).parents[2]
 SHAPE = MassProperties(2.0, skew_tensor((1.0, 2.0, 2.5)), (0.1, -0.2, 0.3))
@@ -392,6 +393,17 @@ def test_a_prepared_world_waits_for_no_better_loop(monkeypatch):
     name = world._plan._program.run.func.py_func.__qualname__
     assert name.startswith("passes-") and name.endswith("-0")
     assert any(re.match("passes-.*-264$", function.py_func.__qualname__) for function, _ in workshop.asked)
+
+
+def test_where_nothing_is_compiled_yet_fields_go_by_passes_while_the_fused_loop_is_compiled(monkeypatch):
+    """The loops in passes serve after any change of the forces. Without fields, the fused loop is the first that a world needs."""
+    asked = []
+    monkeypatch.setattr(choice, "policy", choice.Policy("background"))
+    monkeypatch.setattr(choice, "ask", lambda loops, urgent=True: asked.extend(loops) is None)
+    fused, passes = (types.SimpleNamespace(is_loaded=False, can_run=False) for _ in range(2))
+    assert not choice.should_fuse(fused, [passes], has_fields=True)
+    assert asked == [passes, fused]
+    assert choice.should_fuse(fused, [passes], has_fields=False)
 
 
 def test_progress_is_told_before_each_kernel_and_at_the_end():
@@ -1007,6 +1019,7 @@ print("hash", world.state_hash())
 
 
 @needs_numba
+@long_run
 def test_another_process_compiles_what_a_game_needs_and_no_tick_waits(tmp_path):
     """On a machine where nothing has been compiled: after the first tick nothing is compiled by the game itself."""
     environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "1"}
@@ -1055,6 +1068,7 @@ def shipped(tmp_path_factory):
 
 
 @needs_numba
+@long_run
 @pytest.mark.parametrize("processor", ["", "sandybridge" if platform.machine() in ("x86_64", "AMD64") else ""])
 def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor, shipped):
     """Made for any processor, kept in one folder that cannot be written: the first tick compiles nothing, and gives the same bits."""

@@ -101,7 +101,7 @@ def test_torques_on_an_arm_act_like_those_beside_a_negligible_spring():
     assert angles[0] == pytest.approx(angles[1], rel=1e-6, abs=1e-6)
 
 
-def errors(world, hinges, assign, seconds=8.0):
+def errors(world, hinges, assign, seconds=4.0):
     """Root mean square of the errors of all angles, after the first second."""
     found = []
     while world.time < seconds:

@@ -1,8 +1,5 @@
 """Wrappers of methods: forces known once per tick are extrapolated (Mandre 7.3), and ticks are divided into steps (7.4)."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +16,8 @@ from engine.integrators import (
     Substepped,
 )
 
-from ..helpers import ASYMMETRIC, PATIENCE, SKEW_ORIENTATION, errors, fly, one_body, skew_tensor
+from ..helpers import ASYMMETRIC, SKEW_ORIENTATION, errors, fly, one_body, skew_tensor
+from ..plain_python import in_plain_python
 from ..truth import reference, rotations
 
 ROOT = Path(__file__).parents[2]
@@ -581,12 +579,6 @@ def test_a_body_alone_and_in_a_crowd_moves_by_the_same_bits(method, staged):
     assert all(np.array_equal(getattr(found[0], name), getattr(found[1], name)) for name in QUANTITIES)
 
 
-PROGRAM = """
-from tests.physics.test_wrappers import WRAPPED, flown_hashes
-print(*flown_hashes(WRAPPED))
-"""
-
-
 def flown_hashes(methods):
     hashes = []
     for method in methods:
@@ -600,18 +592,12 @@ def flown_hashes(methods):
     return hashes
 
 
+def wrapped_hashes():
+    return flown_hashes(WRAPPED)
+
+
 def test_the_same_source_as_plain_python_gives_the_same_bits():
-    result = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    assert [int(value) for value in result.stdout.split()] == flown_hashes(WRAPPED)
+    assert in_plain_python(wrapped_hashes) == wrapped_hashes()
 
 
 def test_one_wrapper_flies_many_worlds():

@@ -38,7 +38,13 @@ SPIN, AXIS = 0.7, np.array([2.0, -3.0, 6.0]) / 7.0
 # limits
 
 
-@pytest.mark.skipif(limits.library() is None, reason="there is no C compiler")
+@pytest.fixture(scope="module")
+def c_library():
+    if limits.library() is None:
+        pytest.skip("there is no C compiler")
+
+
+@pytest.mark.usefixtures("c_library")
 @pytest.mark.parametrize("integrator", limits.TICKS)
 def test_limit_in_c_flies_as_the_engine_does(integrator):
     """100 ticks of 20 tumbling ships: the same operations in the same order, but for a compiler that fuses some (1e-12; measured 0)."""
@@ -55,7 +61,7 @@ def test_limit_in_c_flies_as_the_engine_does(integrator):
         assert rows.array[place, :20].T == pytest.approx(getattr(world.state, name), rel=1e-12, abs=1e-12), name
 
 
-@pytest.mark.skipif(limits.library() is None, reason="there is no C compiler")
+@pytest.mark.usefixtures("c_library")
 def test_bytes_counted_are_those_that_the_c_touches():
     """As many rows read and written as the source has in its enumeration: all but the thirteen before, and twice thirteen."""
     source = limits.SOURCE.read_text(encoding="utf-8")

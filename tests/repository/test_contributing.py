@@ -36,10 +36,10 @@ def definitions(path):
             yield node.id
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_every_file_that_the_page_names_exists(path):
+def test_every_file_that_the_page_names_exists():
     """By its path from the root; in the row of the kernels, from its folder."""
-    assert (ROOT / path).exists() or (ROOT / "engine" / "kernels" / path).is_file()
+    assert len(PATHS) > 50
+    assert [p for p in PATHS if not (ROOT / p).exists() and not (ROOT / "engine" / "kernels" / p).is_file()] == []
 
 
 def test_every_name_on_the_page_is_defined():

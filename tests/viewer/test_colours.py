@@ -120,10 +120,13 @@ def test_each_sight_leaves_grey_and_confuses_what_it_should():
     assert seen["normal"] > 25.0 and seen["deuteranopia"] < 0.5 * seen["normal"]
 
 
-@pytest.mark.parametrize(("first", "second"), list(itertools.combinations(colours.MEANINGS, 2)))
-def test_two_meanings_differ_in_any_sight(first, second):
-    found = {sight: difference(*(lab_of(colours.MEANINGS[name], sight) for name in (first, second))) for sight in SIGHT}
-    assert min(found.values()) >= LEAST, found
+def test_two_meanings_differ_in_any_sight():
+    found = {
+        (*pair, sight): difference(*(lab_of(colours.MEANINGS[name], sight) for name in pair))
+        for pair in itertools.combinations(colours.MEANINGS, 2)
+        for sight in SIGHT
+    }
+    assert {case: apart for case, apart in found.items() if not apart >= LEAST} == {}
 
 
 @pytest.mark.parametrize("name", DEMOS)

@@ -17,6 +17,7 @@ from engine.saving.recorder import Record
 from ..driven_world import driven_world
 from ..full_world import Stop, full_world
 from ..helpers import PATIENCE
+from ..lengths import sized
 from ..worlds import OTHER
 
 
@@ -210,7 +211,9 @@ def test_a_flipped_bit_costs_one_block_and_is_told(share, tmp_path):
     world.step(640)
     record.stop()
     whole, ticks = path.read_bytes(), Recorder.read(path).tick.tolist()
-    for offset in range(0, len(whole) // 10, 97):  # also in the number of samples and in the checksum of a block
+    for offset in range(
+        0, len(whole) // 10, sized(487, 97)
+    ):  # also in the number of samples and in the checksum of a block
         damaged = bytearray(whole)
         damaged[min(int(share * len(whole)) + offset, len(whole) - 1)] ^= 4
         path.write_bytes(damaged)

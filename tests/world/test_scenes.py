@@ -16,6 +16,7 @@ from engine.integrators import Extrapolated, RungeKutta4, Substepped
 
 from ..driven_world import driven_world
 from ..full_world import Controller, Gusts, Wind, count_ticks, full_world
+from ..lengths import sized
 from ..worlds import OTHER
 from .test_snapshots import run
 
@@ -284,7 +285,8 @@ def test_any_value_anywhere_is_taken_or_rejected_with_a_place(tmp_path, value):
     path = tmp_path / "scene.json"
     world.save(path, snapshot=False)
     text, rejected = path.read_text(), 0
-    for place in every_place(json.loads(text)):
+    places = list(every_place(json.loads(text)))[:: sized(4, 1)]
+    for place in places:
         scene = json.loads(text)
         target = scene
         for key in place[:-1]:
@@ -296,7 +298,7 @@ def test_any_value_anywhere_is_taken_or_rejected_with_a_place(tmp_path, value):
         except (ValueError, TypeError) as error:
             assert re.match(r"World\.load: \w", str(error)), error
             rejected += 1
-    assert rejected > 40
+    assert rejected > len(places) // 3
 
 
 def add_loop(world, ship):

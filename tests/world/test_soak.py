@@ -13,6 +13,7 @@ from engine import Clock
 from engine.integrators import RungeKutta4
 
 from ..helpers import PATIENCE
+from ..lengths import sized
 from ..soak import conservation, exchange, frames, restores, scales, signals
 from ..soak.report import Figure, assert_all_hold
 from ..soak.valves import Valve
@@ -24,8 +25,11 @@ def figures_of(module, size, seed=1):
     return {figure.what: figure for figure in module.run(size, seed)}
 
 
-SIZES = {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000, "restores": 200}
-"""Sizes at which a part takes some seconds in plain Python, which compiles nothing."""
+SIZES = sized(
+    {"exchange": 100, "scales": 2, "conservation": 60, "frames": 3000, "restores": 60},
+    {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000, "restores": 200},
+)
+"""Sizes at which a part takes some seconds at most in plain Python, which compiles nothing."""
 
 
 @pytest.mark.parametrize("name", SIZES)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from engine import MassProperties, World, flight, forces, joints
 
+from ..lengths import sized
+
 BALL = MassProperties.sphere(1.0, 0.5)
 WHOLE = st.one_of(
     st.integers(-3, 12), st.sampled_from([2**31, 2**53, 2**53 + 1, 2**60, 2**63, 2**64, -(2**63), 10**300])
@@ -50,7 +52,9 @@ PARTS = st.tuples(
 
 @pytest.mark.filterwarnings("ignore")
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=sized(20, 60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(RATIOS, WHOLE, st.sampled_from(["raise", "freeze"]), RATIOS, NAMES, st.lists(PARTS, max_size=3))
 def test_a_save_gives_back_what_the_world_accepted(tmp_path, dt, ticks, freezing, scale, name, parts):
