@@ -234,6 +234,7 @@ def one_inertia(inertia_body: npt.ArrayLike | None, assembly: Any, owner: str) -
 def _definite(value: Any, argument: str, owner: str) -> list[float]:
     """The components of a symmetric tensor with an inverse and no negative moment."""
     tensor = array(value, argument, owner, (3, 3))
+    # tensors that were turned or added are symmetric to rounding only
     if (np.abs(tensor - tensor.T) > _SYMMETRIC * np.abs(tensor).max()).any():
         refuse(owner, argument, value, "a symmetric tensor")
     six = [float(tensor[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]

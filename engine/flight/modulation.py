@@ -194,6 +194,7 @@ class PulseModulator:
         wanted = stack(shares, "shares", owner)
         if wanted.ndim == 0 or not wanted.size:
             refuse(owner, "shares", shares, "a non-empty array of finite real numbers, of shape (..., n)")
+        # shares that were computed lie outside by roundings
         if not -_SLACK <= wanted.min() <= wanted.max() <= 1.0 + _SLACK:
             refuse(owner, "shares", shares, "between 0 and 1")
         count, valves = wanted.shape[-1], self._valves

@@ -153,6 +153,7 @@ def dumping_torque(
     for momentum, x, y, z in wheels:
         total = add_scaled(total, momentum, (x, y, z))
     size_squared = dot(total, total)
+    # two thresholds: with one, the jets would fire at each sample at which the momentum is near it
     dumping = choose(size_squared > high * high, 1.0, choose(size_squared < low * low, 0.0, before[0]))
     x, y, z = scale(-rate * dumping, total)
     return x, y, z, dumping

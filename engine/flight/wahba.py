@@ -98,6 +98,7 @@ def quest(
             given,
             "of shapes (..., k, 3), (..., k, 3) and (..., k) with k at least 2",
         )
+    # floats and arrays go through the same formulas, so that a stack has the bits of single calls
     form: Any = (lambda function: function) if leading == () else over_arrays
     zero: Any = 0.0 if leading == () else np.zeros(leading)
     profile: Any = Profile(*(zero,) * 10)

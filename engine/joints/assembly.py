@@ -89,6 +89,7 @@ class Assembly:
             own: FloatArray = self._body.inertia_body
             return own
         middle, masses, centers = self._middle(bodies)
+        # in plain floats: a product of matrices in NumPy has other bits with another BLAS, and laws read this tensor
         total = [0.0] * 6
         for body, mass, center in zip(bodies, masses, centers, strict=True):
             rows = body.inertia_body.tolist()

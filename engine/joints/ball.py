@@ -55,6 +55,7 @@ class BallSpring(SpringOf):
     """The spring of a ball joint towards its rest orientation."""
 
     def _inertia_of(self, joint: Any) -> float:
+        # one stiffness for all axes: that of their mean yield, which does not depend on how the axes are drawn
         yields = sum(1.0 / joint._inertia_along(POINT_DIRECTIONS, [], free) for free in TURN_DIRECTIONS)
         return 3.0 / yields if yields > 0.0 else inf
 

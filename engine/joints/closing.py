@@ -71,6 +71,7 @@ class ClosingJoint(Joint):
         """Whether the gap [m] and the angle [rad] are small enough to become rigid, and no other welds keep them from closing."""
         if gap > LOCKED_WITHIN or turn > LOCKED_WITHIN:
             return False
+        # where other welds hold the pair, nothing closes the rest of the gap, and a rigid joint would contradict them
         return (gap <= FARTHEST_POINT and turn <= FARTHEST_POINT) or not world._joints.fit.are_welded_without(self)
 
     def _advance(self, world: Host) -> str | None:
@@ -86,6 +87,7 @@ class ClosingJoint(Joint):
         row = self._slice().start
         self._table.write(layout.LATCH_PHASE, row, phase)
         self._table.write(layout.TYPE, row, kind)
+        # the rows of another type are others, and would start from impulses that were none of theirs
         self._table.write(slice(layout.POSITION_FORCES, layout.FORCE), row, 0.0)
 
     def _soften(self, frequency: float, ratio: float) -> None:

@@ -91,6 +91,7 @@ class Distance(FreedomJoint):
                 refuse("Distance", "min_length", lower, f"at most the current distance, {now:.9g} m")
             if now > upper + 1e-9:
                 refuse("Distance", "max_length", upper, f"at least the current distance, {now:.9g} m")
+            # no distance is below zero: a limit there would be a row that never acts
             limits = (lower if lower > 0.0 else -inf, upper)
         values["length"] = 0.0 if length is None else length
         super().__init__(body, other, values, break_force, None)

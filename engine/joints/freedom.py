@@ -33,9 +33,11 @@ class Limits(Setting[tuple[float, float], Sequence[float] | None]):
         lower, upper = range_of(value, self._name, repr(joint))
         if (lower, upper) != (-inf, inf):
             joint._require_free(value, self._name)
+        # a joint that rests at its limit is rounded to either side of it
         now = joint._coordinates()[self._freedom]
         if not lower - 1e-9 <= now <= upper + 1e-9:
             refuse(joint, self._name, value, f"a range that contains the current value, {now:.9g}")
+        # both limits in one write: a tick or an error between two would leave a range that nobody asked for
         numbers = joint._numbers(layout.LOWER, 2 * layout.MOST_FREEDOMS)
         numbers[self._freedom], numbers[layout.MOST_FREEDOMS + self._freedom] = lower, upper
         joint._write_numbers(layout.LOWER, numbers)
@@ -253,7 +255,7 @@ class FreedomJoint(Joint):
                 first = layout.SPRING + layout.SPRING_SIZE * freedom
                 kind, stiffness, _damping, rest = self._numbers(first, layout.SPRING_SIZE)
                 if kind == layout.FOLLOWING_SPRING:
-                    rate = 2.0 * pi * stiffness
+                    rate = 2.0 * pi * stiffness  # a frequency, because the inertia of this pose decides the stiffness
                     stiffness = self._inertia(freedom) * rate * rate
                 if kind != layout.NO_SPRING:
                     energy += 0.5 * stiffness * (coordinate - rest) * (coordinate - rest)

@@ -179,6 +179,7 @@ class Joint(TableRows):
 
     def __setattr__(self, name: str, value: object) -> None:
         kind = type(self)
+        # `limits` of a joint that has `limits_1` would raise an error of `__slots__`, which names no remedy
         if name.rstrip("_123") in _SETTINGS and not hasattr(kind, name):
             settings = [each for each in dir(kind) if isinstance(getattr(kind, each), Setting)]
             names = ", ".join(settings)
@@ -300,6 +301,7 @@ class Joint(TableRows):
             super()._assign(name, value, argument)
             if self.enabled == was_enabled:
                 return
+            # rounds start from these, and what it carried before says nothing of the pose in which it acts again
             self._table.write(_FORCES, self._slice().start, 0.0)
             if self.enabled:
                 store.world()._joints.fit.require(self, repr(self), "enabled", True)
@@ -404,6 +406,7 @@ def points(
     on_other = vector(at_other, "at_other", owner)
     gap = subtract(between, rotate(other_q, 2.0, subtract(_tuple(on_other), other_center)))
     distance = sqrt(dot(gap, gap))
+    # far from the origin, a position itself is rounded to more than that
     farthest = max(FARTHEST_POINT, 16.0 * 2.3e-16 * max(map(abs, position)))
     if not may_differ and distance > farthest:
         at_world, other_world = add(position, lever), subtract(add(position, lever), gap)

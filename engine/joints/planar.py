@@ -78,6 +78,7 @@ class Planar(FreedomJoint):
                 hint = f"the cosine is {dot(first, upright):.3g}"
                 refuse("Planar", "axis_1", axis_1, "at right angles to the normal", hint=hint)
             frame = frame_with(upright, first)
+        # the plane belongs to the other body, whose frame is therefore the one that was given, to the last bit
         q, other_q = pose_of(body)[1], pose_of(other)[1]
         frame_body = unit_length(multiply(conjugate(q), multiply(other_q, frame)))
         values |= {"frame_body": frame_body, "frame_other": frame}

@@ -148,7 +148,7 @@ class Owners:
             now: The moment before the first attempt.
         """
         store, bodies, inventory = self.store, self.bodies, content.inventory
-        store.quiet = 0
+        store.quiet = 0  # the loop that is kept between two steps belongs to what the world has been
         bodies.control[layout.TICKS] = content.tick
         bodies.control[layout.BAD] = -1
         self.settings.put(inventory.values)

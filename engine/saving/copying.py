@@ -91,6 +91,7 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingPr
 def fill(owners: Owners, image: Image) -> None:
     """Have what a copy is made of in a new world."""
     owners.settings.put_beside(image.beside)
+    # the kernels that were prepared are for the room that the original has, and not for that of its present bodies
     if image.prepared_for is not None:
         owners.bodies.make_room(image.prepared_for.capacity)
         if image.prepared_for.stores_momentum:

@@ -216,7 +216,7 @@ def _put_back(owners: Owners, content: Content, snapshot: Snapshot) -> None:
             for name, object in objects.items():
                 object.set_state(_fresh(content.states[name]))
             owners.take(content, now)
-        except Exception:
+        except Exception:  # no interrupt: after one, all of this runs again and ends as it was begun
             for name, object in objects.items():
                 object.set_state(before[name])
             raise
@@ -234,7 +234,7 @@ def _put_back_whole(owners: Owners, content: Content, snapshot: Snapshot, is_unt
     before = take(owners)
     try:
         _put_back(owners, content, snapshot)
-        _ = owners.joints.graph
+        _ = owners.joints.graph  # what cannot be islands is found here and not in the next tick
         owners.forces.check_uses()
         if is_untrusted:
             _check_by_constructors(content)
