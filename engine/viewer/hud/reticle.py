@@ -17,8 +17,8 @@ from .overlay import LINE, QUIET, TEXT, Pixels, Plate
 
 DIAL = 9.5
 """Diameter of the dial, in heights of the text."""
-DIAL_ALONE = 7.0
-"""The same where the numbers are left out."""
+DIAL_ALONE = 5.2
+"""The same where the numbers are left out, in a picture that has no room for more: larger, it would cover a ship at the lower left."""
 ALLOWED = 0.26
 """Radius of the circle of what is allowed, in radii of the dial; what is off by more moves on towards the rim, which it never reaches."""
 STEPS = 90
@@ -45,7 +45,8 @@ def _compressed(place: tuple[float, float]) -> tuple[float, float]:
 def _plate(
     places: tuple[int, ...], within: tuple[bool, bool], roll: int, rows: tuple[tuple[str, str, bool], ...], unit: int
 ) -> Pixels:
-    margin, line, size = round(0.6 * unit), round(LINE * unit), round((DIAL if rows else DIAL_ALONE) * unit)
+    margin, size = (round(share * unit) for share in ((0.6, DIAL) if rows else (0.3, DIAL_ALONE)))
+    line = round(LINE * unit)
     names = max((text_width(name, unit) for name, _, _ in rows), default=0)
     beside = margin + names + unit + text_width("−00.000 m/s", unit) if rows else 0
     tall = max(size, len(rows) * line)
