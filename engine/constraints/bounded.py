@@ -46,7 +46,7 @@ from .layout import (
     YIELDS,
 )
 from .rows import REGULARISATION
-from .solver import MOST_REPEATS, along, sum_tried, take_back
+from .solver import MOST_REPEATS, along, slowest_repeat, sum_tried, take_back
 
 MOST_SOFTNESS = 1e3
 """Softness of a motor that adds a torque, as a share of what its row yields; more would only slow the rounds down by a thousandth."""
@@ -402,7 +402,7 @@ def correct_bounded(
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     has_loop = islands[island, HAS_LOOP]
     before, since, done = -1.0, 0, 0  # repeats since the rows between their bounds last changed
-    is_found, least_rate = 1, LEAST_SHARE * wanted
+    is_found, least_rate, slowest = 1, LEAST_SHARE * wanted, slowest_repeat(has_loop)
     for repeat in range(MOST_REPEATS):
         found = _solve_chosen(own, work, links, islands, rows, blocks, program, calls, island, size, least_rate)
         if found == 0:
@@ -414,7 +414,7 @@ def correct_bounded(
         done = repeat + 1
         since = 1 if found == 2 else since + 1
         # in a loop, only from the second repeat on is what is left the same in each, and can be taken back
-        if since > has_loop and (not largest > wanted or (before >= 0.0 and largest > 0.5 * before)):
+        if since > has_loop and (not largest > wanted or (before >= 0.0 and largest > slowest * before)):
             break
         before = largest
     if has_loop == 1:

@@ -46,6 +46,8 @@ from .layout import (
 )
 
 MOST_REPEATS = 60
+SLOWEST, SLOWEST_IN_LOOP = 0.5, 0.9
+"""See `slowest_repeat`."""
 
 
 @kernel("island-matrix")
@@ -127,7 +129,7 @@ def correct(
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     has_loop = islands[island, HAS_LOOP]
-    before, repeats = -1.0, 0
+    before, repeats, slowest = -1.0, 0, slowest_repeat(has_loop)
     for repeat in range(MOST_REPEATS):
         for row in range(islands[island, ROWS], islands[island, ROWS_END]):
             rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
@@ -143,7 +145,7 @@ def correct(
                 rows[row, IMPULSE] -= miss / float(rows[row, SOFTNESS])
                 largest = max(largest, abs(miss) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
         repeats = repeat + 1
-        if (not largest > wanted and repeats > has_loop) or (before >= 0.0 and largest > 0.5 * before):
+        if (not largest > wanted and repeats > has_loop) or (before >= 0.0 and largest > slowest * before):
             break
         before = largest
     if has_loop == 1:
@@ -179,6 +181,16 @@ def add_tried(work: Array, links: Integers, rows: Array, first_link: int, last_l
         if other >= 0:
             add_to_vector(work, SOLUTION, other, scale(-1.0, push))
             add_to_vector(work, SOLUTION + 3, other, other_turn)
+
+
+@inlined
+def slowest_repeat(has_loop: int) -> float:
+    """The share of the misses that a repeat may leave, or it was the last one.
+
+    In a loop, what is left is taken back as that which dependent rows miss, so repeats go on as long as it becomes less. A body between two
+    others, or the world, that are a hundred thousand times as heavy leaves two thirds in each.
+    """
+    return SLOWEST_IN_LOOP if has_loop == 1 else SLOWEST
 
 
 @inlined

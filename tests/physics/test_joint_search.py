@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from engine import World, forces
-from engine.joints import JointConflictError
+from engine import MassProperties, World, forces
+from engine.joints import Hinge, JointConflictError, Weld
 from tests.benchmarks.joint_scenes import gap
 from tests.joint_search.scenes import KINDS, linkage
 from tests.joint_search.trial import trial
@@ -18,6 +18,29 @@ def test_random_scenes_of_joints_that_hold_have_no_conflict(kind):
         found = trial(seed, 60)
         assert not found.failure, (seed, found)
         assert found.moved < 1e-14 and found.turned < 1e-13, (seed, found)
+
+
+@pytest.mark.parametrize("seed", [2076, 2216, 2936])
+def test_rings_of_light_bodies_between_heavy_ones_have_no_conflict(seed):
+    found = trial(seed, 60)
+    assert not found.failure and found.gap < 1e-11, found
+
+
+@pytest.mark.parametrize("limits", [None, (-3.0, 3.0)])
+def test_a_door_on_two_pins_of_a_millionth_of_its_mass_keeps_its_energy(limits):
+    """The pins are welded to the world, so that there are five rows more than the motions that they leave ask for."""
+    world = World(1 / 60)
+    door = world.add_body(MassProperties.box(1000.0, (1.0, 0.1, 2.0)), position=(0.5, 0.0, 0.0))
+    options = {} if limits is None else {"limits": limits}
+    for height in (-0.9, 0.9):
+        pin = world.add_body(MassProperties.sphere(1e-3, 0.05), position=(0.0, 0.0, height))
+        world.add_joint(Weld(pin, at_body=(0.0, 0.0, 0.0)))
+        held = {"at_body": (-0.5, 0.0, height), "axis_body": (0.0, 0.0, 1.0)}
+        world.add_joint(Hinge(door, pin, **held, **options))
+    door.angular_velocity_body, door.velocity = (0.0, 0.0, 1.0), (0.0, 0.5, 0.0)
+    before = world.kinetic_energy()
+    world.step(60)
+    assert world.kinetic_energy() == pytest.approx(before, rel=1e-9)  # found 2e-11
 
 
 def test_the_search_notices_a_conflict(monkeypatch):
