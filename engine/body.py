@@ -165,7 +165,7 @@ class Body:
     _index: int
     _numbering: int
     _readers: dict[int, Callable[[], FloatArray]]
-    _user_data: Any
+    _user_data: object
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError(
@@ -228,7 +228,7 @@ class Body:
         return self._user_data
 
     @user_data.setter
-    def user_data(self, value: Any) -> None:
+    def user_data(self, value: object) -> None:
         _ = self.index
         self._world._store.record(setattr, self, "_user_data", self._user_data)
         self._user_data = value

@@ -310,7 +310,7 @@ def reader(slot: str, meaning: str) -> Any:
 
 
 def read_only_attributes(
-    instead: Mapping[str, str] | None = None, check: Callable[[Any], object] | None = None
+    instead: Mapping[str, str] | None = None, check: Callable[[object], object] | None = None
 ) -> Callable[[type[Class]], type[Class]]:
     """Let the read-only properties of a class raise an error that names the object and what to use instead.
 
@@ -331,7 +331,7 @@ def read_only_attributes(
     return make
 
 
-def _refusal(name: str, hint: str, check: Callable[[Any], object] | None) -> Callable[[Any, Any], NoReturn]:
+def _refusal(name: str, hint: str, check: Callable[[object], object] | None) -> Callable[[Any, Any], NoReturn]:
     def refuse_to_set(owner: object, value: object) -> NoReturn:
         if check is not None:
             check(owner)
@@ -380,7 +380,7 @@ def elements_of(value: Any) -> list[Any]:
 
 
 def members(
-    value: object, argument: str, owner: object, rule: str, is_one: Callable[[Any], bool], each: str | None = None
+    value: object, argument: str, owner: object, rule: str, is_one: Callable[[object], bool], each: str | None = None
 ) -> list[Any]:
     """The elements of a list or another iterable, each of which must pass `is_one`; reading stops at the first that does not.
 

@@ -3,9 +3,23 @@
 import math
 import warnings
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from .checks import boolean, count_of_ticks, integer, read_only_attributes, real
+
+Ratio = float | Fraction
+"""A number that is kept exactly as it was given."""
+
+
+class ClockImage(NamedTuple):
+    """What a clock is at one moment; times are in units."""
+
+    max_ticks: int
+    time_scale: Ratio
+    tick: int
+    per_second: int
+    owed: int
+    dropped: int
 
 
 @read_only_attributes()
@@ -64,7 +78,7 @@ class Clock:
         self._time_scale = value
 
     @property
-    def exact_time_scale(self) -> Any:
+    def exact_time_scale(self) -> Ratio:
         """Time scale exactly as it was set; a `Fraction` stays a `Fraction`."""
         return self._time_scale
 
@@ -195,15 +209,14 @@ class Clock:
         """Length of a tick [s], exactly as it was given."""
         return Fraction(self._tick, self._per_second)
 
-    def _image(self) -> tuple[Any, ...]:
+    def _image(self) -> ClockImage:
         """Everything but the length of a tick in seconds: settings, the unit, the time owed and the time skipped, in units."""
-        return (self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped)
+        return ClockImage(self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped)
 
-    def _restore(self, image: tuple[Any, ...]) -> None:
+    def _restore(self, image: ClockImage) -> None:
         """Set everything that `_image` returned, for the same length of a tick."""
-        per_second = image[3]
-        if per_second != self._per_second:
-            self._exact_per_second = _power_of_two(per_second)
+        if image.per_second != self._per_second:
+            self._exact_per_second = _power_of_two(image.per_second)
         self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped = image
         self._handed_out = 0
 

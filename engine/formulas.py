@@ -201,12 +201,12 @@ def _quick_number(value: Any) -> float | None:
     return float(value) if type(value) in _PLAIN else None
 
 
-def _quick_orientation(value: object) -> Any:
+def _quick_orientation(value: object) -> tuple[float, ...] | None:
     q = _four(value)
     return None if q is None else rotations.orientation(q)  # type: ignore[arg-type]
 
 
-def _quick_direction(value: object) -> Any:
+def _quick_direction(value: object) -> tuple[float, ...] | None:
     v = _three(value)
     return None if v is None else rotations.direction(v)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ import numpy as np
 _MOST_ROWS = 20
 
 
-def html_table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:
+def html_table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[object]], count: int) -> str:
     """A table in HTML, of at most 20 rows and a line that says how many more there are.
 
     Args:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from .checks import refuse
+
+PlainData = None | bool | int | float | str | Sequence["PlainData"] | Mapping[str, "PlainData"]
+"""What JSON can hold."""
+PlainObject = dict[str, PlainData]
+"""An object of plain data."""
 
 _MOST_DIGITS = 20_000
 """The largest number of hexadecimal digits, which the units of a clock do not reach."""
@@ -54,7 +60,7 @@ class Plain:
             self.refuse(f"an object with the key {key!r}")
         return Plain(self.value[key], self.owner, f"{self.path}.{key}" if self.path else key)
 
-    def get(self, key: str, default: Any) -> Plain:
+    def get(self, key: str, default: object) -> Plain:
         """The value under a key, or a default."""
         if isinstance(self.value, dict) and key not in self.value:
             return Plain(default, self.owner, f"{self.path}.{key}" if self.path else key)
@@ -112,7 +118,7 @@ class Plain:
             self.refuse("a finite number")
         return number
 
-    def ratio(self) -> Any:
+    def ratio(self) -> float | Fraction:
         """A number, or a fraction as text such as "1/90"."""
         if not isinstance(self.value, str):
             return self.number()
@@ -143,7 +149,7 @@ class Plain:
         return self.number()
 
 
-def exact(number: Any) -> Any:
+def exact(number: Any) -> PlainData:
     """A real number as plain data from which it can be read without rounding."""
     if isinstance(number, float):
         return float(number)
@@ -153,19 +159,19 @@ def exact(number: Any) -> Any:
     return float(number)
 
 
-def to_text(value: Any) -> bytes:
+def to_text(value: object) -> bytes:
     """Plain data as JSON, in which each float is the shortest text that gives its bits."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
 
 
-def encoded_array(values: Any) -> dict[str, Any]:
+def encoded_array(values: npt.ArrayLike) -> PlainObject:
     """An array as plain data."""
     contiguous = np.ascontiguousarray(values)
     order = contiguous.astype(contiguous.dtype.newbyteorder("<"), copy=False)
     return {"dtype": order.dtype.str, "shape": list(np.shape(values)), "data": order.tobytes().hex()}
 
 
-def decoded_array(plain: Plain) -> Any:
+def decoded_array(plain: Plain) -> npt.NDArray[Any]:
     """The array that `encoded_array` wrote."""
     plain.only("dtype", "shape", "data")
     name, text = plain["dtype"].text(), plain["data"].text()

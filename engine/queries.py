@@ -19,6 +19,7 @@ from .collision.terrain_questions import cast_on_terrain, part_from_terrain
 from .collision.tree import MOST_STACKED, NODE_SIZE, grow_tree
 from .compilation.choice import Loop, StandIn, in_python, named, ready
 from .compilation.compiler import address_in_python
+from .compilation.kernel_types import Arguments
 from .loops.columns import Integers
 from .reading import reading
 from .shapes.handle import ShapeHandle, bits_of
@@ -139,7 +140,7 @@ class _Tree(NamedTuple):
 class Queries:
     """Answers the questions of `World` about its shapes, at the poses in the arrays of the bodies."""
 
-    def __init__(self, bodies: Bodies, shapes: Table, owners_of: Callable[[Table, Integers], tuple[Any, ...]]) -> None:
+    def __init__(self, bodies: Bodies, shapes: Table, owners_of: Callable[[Table, Integers], Arguments]) -> None:
         """Read these tables.
 
         Args:
@@ -313,7 +314,7 @@ class Queries:
         is_seen = np.array([mask >> layer & 1 for layer in range(64)], np.int64)
         return is_seen[self._table.array[layout.LAYER, : self._table.count].astype(np.int64)]
 
-    def _common(self, narrow: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _common(self, narrow: tuple[object, ...]) -> Arguments:
         """The arguments that kernels about placed shapes have in common."""
         forms, tree = self._forms, self._tree
         scene = self._bodies.array, self._table.array, forms.forms
@@ -325,7 +326,7 @@ class Queries:
             (forms.gathered.grounds, forms.terrains, tree.bounds, *scratch),
         )
 
-    def _arguments(self, narrow: tuple[Any, ...], seen: Integers) -> tuple[Any, ...]:
+    def _arguments(self, narrow: tuple[object, ...], seen: Integers) -> Arguments:
         """The arguments that kernels which go through the tree have in common."""
         tree = self._tree
         search = tree.bounds, tree.nodes, tree.order, np.zeros(MOST_STACKED, np.int64), seen, tree.endless
@@ -347,7 +348,7 @@ class Queries:
         numbers, rows = np.unique(found, axis=0).T
         return np.ascontiguousarray(numbers), np.ascontiguousarray(rows)
 
-    def _core(self, solid: Solid) -> tuple[tuple[Any, ...], FloatArray]:
+    def _core(self, solid: Solid) -> tuple[Arguments, FloatArray]:
         """The arguments of `part_cores` with the points of a solid, and its core in the axes of its shape."""
         columns, core = self._forms.gathered.columns, np.zeros((1, cores.PLACED_SIZE))
         kind, size, radius = _CORES[solid.type](*solid.sizes)
@@ -365,7 +366,7 @@ class Queries:
         return tuple(next(known) if row >= 0 else None for row in rows.tolist())
 
     def _read_owners(
-        self, value: Any, argument: str, own_body: Callable[[Any, str, str], int], owner: str
+        self, value: object, argument: str, own_body: Callable[[object, str, str], int], owner: str
     ) -> list[list[int]]:
         """The rows of the enabled shapes of a body or a shape, or of each of several."""
         table, rule = self._table, "a body or a shape of this world, or a list of these"
@@ -391,7 +392,7 @@ class Queries:
 _SIDES: tuple[Literal["left", "right"], ...] = "left", "right"
 
 
-def _has_shapes(value: Any) -> bool:
+def _has_shapes(value: object) -> bool:
     return isinstance(value, ShapeHandle) or is_body(value)
 
 
@@ -423,7 +424,7 @@ def _room_for_a_point() -> FloatArray:
     return np.zeros((1, layout.FOUND_SIZE))
 
 
-def _examples() -> tuple[Any, ...]:
+def _examples() -> Arguments:
     """Arguments of the types of those that kernels about placed shapes have in common."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
     ground = gathered_points([]).grounds, flat, array, flat, flat, array

@@ -1523,7 +1523,7 @@ class World:
         self, *, event: str, name: str | None = None
     ) -> Callable[[GivenEventCallback], GivenEventCallback]: ...
 
-    def on_joint(self, function: Any = LEFT_OUT, event: str = "", *, name: str | None = None) -> Any:
+    def on_joint(self, function: object = LEFT_OUT, event: str = "", *, name: str | None = None) -> object:
         """Call `function(world, joint)` after an event at a joint.
 
         The function is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes
@@ -1595,13 +1595,13 @@ class World:
 
     def on_contact(
         self,
-        function: Any = LEFT_OUT,
+        function: object = LEFT_OUT,
         event: str = "begin",
         body: Body | None = None,
         above: float = 0.0,
         *,
         name: str | None = None,
-    ) -> Any:
+    ) -> object:
         """Call `function(world, contact)` after an event at a contact of two shapes.
 
         The function is called at the start of the next tick, after the functions of `on_joint`, in the order of pairs of shapes. What it
@@ -1665,7 +1665,7 @@ class World:
     @overload
     def on_tick(self, *, every: int = 1, name: str | None = None) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def on_tick(self, function: Any = LEFT_OUT, every: int = 1, *, name: str | None = None) -> Any:
+    def on_tick(self, function: object = LEFT_OUT, every: int = 1, *, name: str | None = None) -> object:
         """Call `function(world)` at the start of every tick whose `tick_count` is a multiple of `every`, before the forces.
 
         Inside the function, `world.time` is the start of the tick, and forces that it applies act in this tick. Functions are called in
@@ -1701,7 +1701,7 @@ class World:
     @overload
     def after_tick(self, *, every: int = 1, name: str | None = None) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def after_tick(self, function: Any = LEFT_OUT, every: int = 1, *, name: str | None = None) -> Any:
+    def after_tick(self, function: object = LEFT_OUT, every: int = 1, *, name: str | None = None) -> object:
         """Call `function(world)` after every tick that makes `tick_count` a multiple of `every`.
 
         The function may read everything and may change the world for the next tick, but it must not step it. If it raises, the completed
@@ -1731,7 +1731,7 @@ class World:
         """
         return self._call("after_tick", function, every, name)
 
-    def _call(self, when: str, function: Any, every: int, name: str | None) -> Any:
+    def _call(self, when: str, function: object, every: int, name: str | None) -> object:
         _check_name(name, f"World.{when}")
         every = count_of_ticks(every, "every", f"World.{when}")
         if function is LEFT_OUT:
@@ -1748,7 +1748,7 @@ class World:
             setattr(stages, when, [*getattr(stages, when), Callback(function, every, name or default_name(function))])
         return function
 
-    def remove_callback(self, function: Callable[[World], Any]) -> None:
+    def remove_callback(self, function: Callable[[World], object]) -> None:
         """Stop calling a function that was added by `on_tick`, `after_tick`, `on_joint` or `on_contact`.
 
         Args:
@@ -1856,8 +1856,8 @@ class World:
         return self.state.interpolated_poses(self.alpha)
 
     def interpolated_matrices(
-        self, camera_position: npt.ArrayLike = (0.0, 0.0, 0.0), *, out: npt.NDArray[Any] | None = None
-    ) -> npt.NDArray[Any]:
+        self, camera_position: npt.ArrayLike = (0.0, 0.0, 0.0), *, out: npt.NDArray[np.floating] | None = None
+    ) -> npt.NDArray[np.floating]:
         """Model matrices of all bodies for drawing relative to a camera, blended between the last two ticks by `alpha`.
 
         Each matrix M converts column vectors, ``(x, y, z, 1)`` in the body frame, from the origin of the body, to the world frame from the
@@ -2143,7 +2143,7 @@ class World:
             raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force); {cure}")
         refuse_other_thread(f"World.{method}")
 
-    def _checked_ticks(self, ticks: Any, owner: str = "World.step") -> int:
+    def _checked_ticks(self, ticks: object, owner: str = "World.step") -> int:
         ticks = integer(ticks, "ticks", owner, at_least=0)
         if ticks > self._last_tick - self._bodies.tick_count:
             refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt, owner)
@@ -2398,7 +2398,7 @@ class World:
         cls,
         path: str | os.PathLike[str],
         *,
-        objects: Mapping[str, Any] = MappingProxyType({}),
+        objects: Mapping[str, object] = MappingProxyType({}),
         missing: str = "raise",
         threads: int = 1,
     ) -> World:
@@ -2440,7 +2440,7 @@ class World:
             "World: a shallow copy would share its arrays with this world, so that stepping one changes the other; use copy.deepcopy(world)"
         )
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         return copyreg.__newobj__, (type(self),), copying.image_of(self._owners)  # type: ignore[attr-defined]
 
     def __setstate__(self, image: copying.Image) -> None:

@@ -113,7 +113,7 @@ class Batch:
         spans, starts = spans_of(image.plain.tables, count), {}
         for handle in (*template.bodies, *owners.forces.members):
             starts[id(handle)] = (handle, *_block(handle, spans))
-        self._places: dict[int, tuple[Any, str, int, int]] = starts
+        self._places: dict[int, tuple[object, str, int, int]] = starts
         values = {**image.plain.values, "on_non_finite": "freeze"}
         plain = repeat(image.plain._replace(values=values), count, _name_in)
         self._keys = keys_in(owners.forces.members)
@@ -280,7 +280,7 @@ class Batch:
         """
         self._world.step(ticks)
 
-    def on_tick(self, function: Callable[[Batch], Any], every: int = 1) -> Callable[[Batch], Any]:
+    def on_tick(self, function: Callable[[Batch], object], every: int = 1) -> Callable[[Batch], Any]:
         """Call a function with the batch at the start of ticks, which may set attributes of all members.
 
         It is called in every tick of the batch whose number, counted from that of the template, is a multiple of `every`, whatever the
@@ -482,7 +482,7 @@ class Batch:
         for name in ("_keys", "_places", "_seed", "_source"):
             object.__setattr__(made, name, getattr(self, name))
         owners = self._members.owners
-        replaced: dict[tuple[int, ...], Any] = {identity(each.function): None for each in owners.stages.on_tick}
+        replaced: dict[tuple[int, ...], object] = {identity(each.function): None for each in owners.stages.on_tick}
         image = copying.image_of(owners, replaced)
         plain = image.plain._replace(functions=dict.fromkeys(image.plain.functions, ()))
         made._fill(image._replace(plain=plain), len(self))
@@ -491,10 +491,10 @@ class Batch:
     def __copy__(self) -> Batch:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Batch:
+    def __deepcopy__(self, memo: object) -> Batch:
         return self.copy()
 
-    def reset(self, members: Any = None, to: Snapshot | None = None) -> None:
+    def reset(self, members: object = None, to: Snapshot | None = None) -> None:
         """Put members back to the state of the template.
 
         Everything that ticks and commands have changed is put back, in every table: states, previous poses, throttles, valves, propellant,
@@ -553,7 +553,7 @@ class Batch:
         }
         return Source(plain._replace(tables=rows), len(self))
 
-    def _member(self, member: Any, owner: str) -> int:
+    def _member(self, member: object, owner: str) -> int:
         if isinstance(member, bool) or not isinstance(member, int | np.integer):
             refuse(owner, "member", member, f"an integer from 0 to {len(self) - 1}", TypeError)
         if not 0 <= member < len(self):

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..forces.valves import THRUSTERS, leave_out_ticks
@@ -15,12 +14,9 @@ from ..saving.content import Owners
 from ..saving.repetition import SHARED, member_of
 from ..store.bodies import BODIES
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
-from ..store.table import Table
+from ..store.table import IntArray, Mask, Table
 from ..tick.freezing import CONFLICT, OWN_STATE, Freezing
 from .touching import Touching
-
-IntArray = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 MEMBERS = Schema(
     "members",
@@ -198,7 +194,7 @@ class Quarantine(Freezing):
 
     members: Members
 
-    def thaw(self, rows: Any) -> None:
+    def thaw(self, rows: object) -> None:
         """A member that has failed stands still until it is reset."""
 
     def take_refused(self) -> Sequence[int]:

@@ -19,7 +19,7 @@ from ..store.rows import TableRows, columns_of
 _HINT = "remove it from the template, or step separate worlds"
 
 
-def refuse_template(owners: Owners, template: Any) -> None:
+def refuse_template(owners: Owners, template: object) -> None:
     """Reject a template with anything that calls Python for each member, or whose rows come and go.
 
     Raises:
@@ -46,7 +46,7 @@ def refuse_template(owners: Owners, template: Any) -> None:
         _refuse(template, f"the method {method.name}", "of a method that divides every tick alike, whatever the state")
 
 
-def _refuse_member(member: TableRows, template: Any) -> None:
+def _refuse_member(member: TableRows, template: object) -> None:
     if isinstance(member, ShapeHandle) and (member.velocity.any() or member.angular_velocity_world.any()):
         _refuse(template, f"{member!r}, which moves", "without shapes of the world that move")
     if isinstance(member, Latch):
@@ -62,5 +62,5 @@ def _refuse_member(member: TableRows, template: Any) -> None:
         _refuse(template, repr(member), "without compiled forces that read the time, which differs between members")
 
 
-def _refuse(template: Any, found: str, rule: str) -> None:
+def _refuse(template: object, found: str, rule: str) -> None:
     refuse("Batch", "template", template, f"a world {rule}", hint=f"it has {found}; {_HINT}")

@@ -16,9 +16,9 @@ from ..saving.repetition import SHARED, Span, member_of, spans_of
 from ..shapes.handle import CONTACTS, SHAPES
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import Kind
-from ..store.table import Blocks
+from ..store.table import Blocks, IntArray
 from ..tick.actuators import DRIVEN
-from .quarantine import MEMBERS, IntArray, Members
+from .quarantine import MEMBERS, Members
 
 _GROWING = (DRIVEN.name, HISTORY.name, MEMBERS.name, CONTACTS.name, "frozen bodies", "pushes")
 """The tables to which ticks and commands add rows, so that a batch may have other rows than its template."""

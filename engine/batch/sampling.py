@@ -15,7 +15,8 @@ from ..flight.sensor import Sensor
 from ..kernels.noise import philox
 from ..loops.actuator_layout import ENABLED
 from ..store.calling import Callback
-from .quarantine import READING, IntArray, Members
+from ..store.table import IntArray
+from .quarantine import READING, Members
 
 Key = tuple[int, int, int]
 _WORD = 0xFFFFFFFF
@@ -115,7 +116,7 @@ def write_keys(sensor: Any, members: Members, chosen: IntArray, keys: FloatArray
     sensor._table.write(slice(KEY, KEY + 3), targets, np.tile(keys, slots))
 
 
-def keys_in(handles: list[Any]) -> list[tuple[int, Key]]:
+def keys_in(handles: list[object]) -> list[tuple[int, Key]]:
     """The keys of the sensors of a template, by their places among its forces, parts and joints."""
     found = []
     for place, handle in enumerate(handles):

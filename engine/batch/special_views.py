@@ -38,7 +38,7 @@ from ..reading import reading
 from ..solids.mass_properties import MassProperties
 from ..store.model import check_flyable
 from ..store.schema import ANY, NOT_NEGATIVE, POSITIVE, SHARE
-from .quarantine import IntArray
+from ..store.table import IntArray
 from .views import Setter, View, chosen
 
 _FAULTS = (None, "stuck", "dead")
@@ -58,7 +58,7 @@ class BodyView(View):
         values = super().__getattr__(name)
         return reading(values[:, _UNPACK]) if name in ("inertia_body", "inverse_inertia_body") else values
 
-    def _set_state(self, name: str, members: IntArray, value: Any) -> None:
+    def _set_state(self, name: str, members: IntArray, value: object) -> None:
         field, owners = self._table.schema.by_name[name], self._members.owners
         columns = self._checked(value, name, members, field.size, 0, ANY)
         rows = self._rows(members)
@@ -99,7 +99,7 @@ class BodyView(View):
         mass: npt.ArrayLike | None = None,
         inertia_body: npt.ArrayLike | None = None,
         center_of_mass_body: npt.ArrayLike | None = None,
-        members: Any = None,
+        members: object = None,
     ) -> None:
         """Replace mass properties of the body, without propellant and with its wheels locked, in some members; what is not given stays.
 
@@ -190,7 +190,7 @@ class BodyView(View):
         found[:, places >= 0] = self._members.owners.actuators.driven.array[1:11, places[places >= 0]]
         return found
 
-    def _tensors(self, value: Any, members: IntArray) -> FloatArray:
+    def _tensors(self, value: object, members: IntArray) -> FloatArray:
         given = np.asarray(value)
         if given.dtype.kind not in "fiu" or given.shape not in ((3, 3), (len(members), 3, 3)):
             rule = f"real numbers of shape (3, 3), or ({len(members)}, 3, 3) with one tensor per member"
@@ -223,7 +223,7 @@ class ValvesView(View):
     def _width_of(self) -> int:
         return self._width if self._handle._several else 0
 
-    def fire(self, durations: npt.ArrayLike, delays: npt.ArrayLike = 0.0, members: Any = None) -> None:
+    def fire(self, durations: npt.ArrayLike, delays: npt.ArrayLike = 0.0, members: object = None) -> None:
         """Open the valves for given times in some members, replacing any pulses that are running; see `Thruster.fire`.
 
         Args:
@@ -260,7 +260,7 @@ class ValvesView(View):
         )
         self._write_valves(where, slice(OPENS_IN, OPEN_FOR + 1), np.concatenate([waits, times]))
 
-    def _set_stuck(self, members: IntArray, value: Any) -> None:
+    def _set_stuck(self, members: IntArray, value: object) -> None:
         moves = value is None
         given = self._given(np.nan if moves else value, "stuck", members, 1, self._width_of())
         levels = np.where(np.isnan(given), -1.0, given)
@@ -268,7 +268,7 @@ class ValvesView(View):
         self._require(good, "stuck", members, given, "None, or levels between 0 and 1 with nan for valves that move")
         self._write_valves(members, STUCK, levels[0])
 
-    def _set_angles(self, members: IntArray, value: Any) -> None:
+    def _set_angles(self, members: IntArray, value: object) -> None:
         angles = self._checked(value, "gimbal_command", members, 2, self._width_of(), ANY)
         columns = self._columns(members)
         has_gimbal = (columns[MAX_RATE] > 0.0) | (angles == 0.0).all(axis=0)
@@ -295,13 +295,13 @@ class WheelView(View):
     def _make_setters(self) -> dict[str, Setter]:
         return {**super()._make_setters(), "torque": self._set_torque, "speed": self._set_speed}
 
-    def _set_torque(self, members: IntArray, value: Any) -> None:
+    def _set_torque(self, members: IntArray, value: object) -> None:
         torques = self._checked(value, "torque", members, 1, 0, ANY)
         within = np.abs(torques[0]) <= self._columns(members)[MAX_TORQUE]
         self._require(within, "torque", members, torques, "at most max_torque in either direction")
         self._table.write(TORQUE, self._span(members), torques[0])
 
-    def _set_speed(self, members: IntArray, value: Any) -> None:
+    def _set_speed(self, members: IntArray, value: object) -> None:
         speeds = self._checked(value, "speed", members, 1, 0, ANY)
         within = np.abs(speeds[0]) <= self._columns(members)[MAX_SPEED]
         self._require(within, "speed", members, speeds, "at most max_speed in either direction")
@@ -326,7 +326,7 @@ class TankView(View):
     def _make_setters(self) -> dict[str, Setter]:
         return {"propellant": self._set_propellant}
 
-    def _set_propellant(self, members: IntArray, value: Any) -> None:
+    def _set_propellant(self, members: IntArray, value: object) -> None:
         amounts = self._checked(value, "propellant", members, 1, 0, NOT_NEGATIVE)
         columns = self._columns(members)
         fits = (columns[CAPACITY] == 0.0) | (amounts[0] <= columns[CAPACITY])
@@ -371,13 +371,13 @@ class SensorView(View):
             ReadingsOfMembers(self._table.array, rows, members.count, members.owners.plan.dt)
         )
 
-    def _set_fault(self, members: IntArray, value: Any) -> None:
+    def _set_fault(self, members: IntArray, value: object) -> None:
         if value not in _FAULTS:
             refuse(self, "fault", value, 'None, "stuck" or "dead"')
         slots = self._rows(members)
         self._table.write(FAULT, slots, float(_FAULTS.index(value)))
 
-    def _set_seeds(self, members: IntArray, value: Any) -> None:
+    def _set_seeds(self, members: IntArray, value: object) -> None:
         given = np.asarray(value)
         if given.dtype.kind not in "iu":
             refuse(self, "seed", value, f"integers of shape ({len(members)},), one per member", TypeError)
@@ -407,6 +407,6 @@ KINDS: tuple[tuple[type, type[View]], ...] = (
 """The class of views of each kind of handle; all others have a `View`."""
 
 
-def view_class(handle: Any) -> type[View]:
+def view_class(handle: object) -> type[View]:
     """The class of the view of a handle."""
     return next((view for kind, view in KINDS if isinstance(handle, kind)), View)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..collision.layout import BODY, FIRST_SHAPE, GROUP, SECOND_SHAPE
@@ -12,10 +11,7 @@ from ..saving.repetition import by_pairs
 from ..shapes.handle import CONTACTS, SHAPES
 from ..store.schema import NOBODY, Schema
 from ..store.store import Store
-from ..store.table import Table
-
-IntArray = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+from ..store.table import IntArray, Mask, Table
 
 STANDING = Schema("contacts of members that stand still", CONTACTS.fields)
 """The contacts at the start of the tick that a member did not run, or after which it was stopped; ticks do not find them anew."""

@@ -14,8 +14,8 @@ from ..loops.members import read_columns, take_columns
 from ..reading import reading
 from ..store.rows import fixed
 from ..store.schema import Field, Kind, Rule, Schema
-from ..store.table import Table
-from .quarantine import IntArray, Members
+from ..store.table import IntArray, Table
+from .quarantine import Members
 
 Setter = Callable[[IntArray, Any], None]
 
@@ -82,10 +82,10 @@ class View:
             raise AttributeError(f"{self!r} has no attribute {name!r}; it has {', '.join(self._readable())}")
         return reading(self._read(self._table.schema.by_name[_NAMES.get(name, name)]))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self._put(self._members.everybody, {name: value})
 
-    def set(self, members: Any, /, **values: Any) -> None:
+    def set(self, members: object, /, **values: object) -> None:
         """Set attributes of some members.
 
         Args:
@@ -109,7 +109,7 @@ class View:
         """
         self._put(chosen(members, self._members.count, f"{self!r}.set"), values)
 
-    def _put(self, members: IntArray, values: dict[str, Any]) -> None:
+    def _put(self, members: IntArray, values: dict[str, object]) -> None:
         for name in values:
             if name not in self._setters:
                 what = "is read-only" if hasattr(self, name) else "does not exist"
@@ -176,7 +176,7 @@ class View:
             values = values[:, 0]
         return values[..., 0] if field.size == 1 else values
 
-    def _assign(self, field: Field, name: str, members: IntArray, value: Any) -> None:
+    def _assign(self, field: Field, name: str, members: IntArray, value: object) -> None:
         assert field.rule is not None
         width = self._width if self._is_several(field) else 0
         columns = self._checked(value, name, members, field.size, width, field.rule)
@@ -211,7 +211,7 @@ class View:
     def _owner(self, member: int) -> str:
         return f"member {member} of {self._handle!r}"
 
-    def _checked(self, value: Any, name: str, members: IntArray, size: int, width: int, rule: Rule) -> FloatArray:
+    def _checked(self, value: object, name: str, members: IntArray, size: int, width: int, rule: Rule) -> FloatArray:
         """Values as columns, shape (size, max(width, 1) * members), those of one place of a bank next to each other."""
         if (
             size == 1
@@ -233,7 +233,7 @@ class View:
         return columns
 
     def _given(
-        self, value: Any, name: str, members: IntArray, size: int, width: int, is_switch: bool = False
+        self, value: object, name: str, members: IntArray, size: int, width: int, is_switch: bool = False
     ) -> FloatArray:
         """Values as columns, not checked but for their shape."""
         count = len(members)
@@ -265,7 +265,7 @@ class View:
             refuse(self._owner(int(members[place % len(members)])), name, wrong if len(wrong) > 1 else wrong[0], rule)
 
 
-def _taken(value: Any, shape: tuple[int, ...], rule: Rule) -> FloatArray | None:
+def _taken(value: object, shape: tuple[int, ...], rule: Rule) -> FloatArray | None:
     """One number or several of each member as columns, in a single pass; None if they are to be checked one after another."""
     if type(value) is not np.ndarray or value.shape != shape or value.dtype.kind not in "fiu":
         return None
@@ -282,14 +282,14 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 @cache
-def _attributes_of(schema: Schema, kind: Any) -> tuple[str, ...]:
+def _attributes_of(schema: Schema, kind: object) -> tuple[str, ...]:
     """What can be read of a part with this schema, with the names that the handle has for it."""
     hidden = [each for each in schema.fields if each.kind is Kind.SCRATCH or each.refers_to or each.is_world_tick]
     shown = [each.name for each in schema.fields if each not in hidden]
     return *shown, *(name for name, field in _NAMES.items() if field in shown and hasattr(kind, name))
 
 
-def chosen(members: Any, count: int, owner: object) -> IntArray:
+def chosen(members: object, count: int, owner: object) -> IntArray:
     """The numbers of members that were given as a mask, as indices or as one index; each of them once.
 
     Raises:

@@ -14,6 +14,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ..checks import shown
@@ -73,9 +74,9 @@ class Block:
     """The rows of consecutive runs, and what they traced."""
 
     first: int
-    runs: Any
+    runs: pa.Table
     """The table of rows."""
-    traces: Any = None
+    traces: object = None
     """The table of traces, or None if no run has one."""
     seconds: float = 0.0
     """Time that the simulation took [s]."""
@@ -107,7 +108,7 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-def schema_of(columns: Mapping[str, str], forms: Mapping[str, Form]) -> Any:
+def schema_of(columns: Mapping[str, str], forms: Mapping[str, Form]) -> pa.Schema:
     """The schema of the table of rows.
 
     Args:
@@ -186,13 +187,13 @@ def _batched(job: Job) -> tuple[list[Row], Any]:
     return rows, _table_of_traces(runs._traced())
 
 
-def _runs_of(job: Job, draws: Sequence[Mapping[str, Any]]) -> Runs:
+def _runs_of(job: Job, draws: Sequence[Mapping[str, object]]) -> Runs:
     """The runs of a job, with the draws of each of them as arrays."""
     arrays = {name: _array_of([each[name] for each in draws], draw.form) for name, draw in job.draws.items()}
     return Runs(np.arange(job.first, job.last), job.seed, arrays)
 
 
-def _array_of(values: list[Any], form: Form) -> Any:
+def _array_of(values: list[object], form: Form) -> Any:
     """The draws of several runs, one row per run."""
     if form.kind == "string":
         return np.array(values, np.str_)
@@ -237,7 +238,7 @@ def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, Any
     return row, _trace_table(number, run)
 
 
-def drawn(job: Job, number: int) -> dict[str, Any]:
+def drawn(job: Job, number: int) -> Row:
     """The draws of a run by name."""
     return {name: draw.value(number, stream_of(job.seed, number, name)) for name, draw in job.draws.items()}
 
@@ -254,7 +255,7 @@ def lost_row(job: Job, number: int, error: str) -> Block:
     return Block(number, table_of(job, [row]))
 
 
-def table_of(job: Job, rows: Sequence[Row]) -> Any:
+def table_of(job: Job, rows: Sequence[Row]) -> pa.Table:
     """Rows as an Arrow table."""
     forms = {name: draw.form for name, draw in job.draws.items()}
     schema = schema_of(job.columns, forms)
@@ -296,7 +297,7 @@ def _checked(result: object, columns: Mapping[str, str]) -> dict[str, float]:
     return {name: _number(value, name) for name, value in _named(result, columns).items()}
 
 
-def _named(result: object, columns: Mapping[str, str]) -> dict[str, Any]:
+def _named(result: object, columns: Mapping[str, str]) -> Row:
     """The values by the names of the declared columns."""
     names = ", ".join(columns)
     if not isinstance(result, Mapping):
@@ -346,11 +347,11 @@ def _trace_table(number: int, run: Run | Runs | None) -> Any:
     return _table_of_traces({"run": np.full(len(traced["time"]), number), **traced} if traced else {})
 
 
-def _table_of_traces(traced: Mapping[str, Any]) -> Any:
+def _table_of_traces(traced: Mapping[str, npt.NDArray[np.generic]]) -> pa.Table:
     """What runs have traced, with one column per component, so that the traces of all runs fit into one table; None if it is nothing."""
     if not traced or not len(traced["run"]):
         return None
-    columns: dict[str, Any] = {}
+    columns: Row = {}
     for name, values in traced.items():
         parts = {name: values} if values.ndim == 1 else {f"{name}.{k}": values[:, k] for k in range(values.shape[1])}
         columns |= {title: np.ascontiguousarray(part) for title, part in parts.items()}
@@ -379,7 +380,7 @@ def _collect_worlds(runs: int) -> None:
         gc.collect()
 
 
-_known_code: set[tuple[Any, ...]] = set()
+_known_code: set[tuple[object, ...]] = set()
 _limits = threading.Lock()
 
 

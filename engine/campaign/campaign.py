@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ..checks import boolean, file_path, integer, real, refuse, shown
 from .blocks import Block, Job, ResultError, Row, simulate_block, simulate_run, table_of, this_process
@@ -395,7 +396,7 @@ class Campaign:
 
     # single runs
 
-    def repeat(self, run: int, *, reraise: bool = False) -> dict[str, Any]:
+    def repeat(self, run: int, *, reraise: bool = False) -> Row:
         """Simulate one run again, here and in this process; the folder is neither read nor written.
 
         Args:
@@ -418,7 +419,7 @@ class Campaign:
         number = self._number(run)
         boolean(reraise, "reraise", self._folder.owner)
         row = self._repeated(number, reraise)
-        result: dict[str, Any] = row.to_pylist()[0]
+        result: Row = row.to_pylist()[0]
         return result
 
     def _repeated(self, number: int, reraise: bool = False) -> Any:
@@ -511,7 +512,7 @@ class Campaign:
         """
         return success_rate_of(self.status(), confidence, self._folder.owner)
 
-    def results(self) -> Any:
+    def results(self) -> pa.Table:
         """All rows in the folder, in the order of the runs, also while the campaign runs.
 
         Returns:
@@ -525,7 +526,7 @@ class Campaign:
         """
         return self._folder.results(self._need_record())
 
-    def failures(self) -> Any:
+    def failures(self) -> pa.Table:
         """The rows of failed runs, as `results` returns them.
 
         Raises:
@@ -534,7 +535,7 @@ class Campaign:
         """
         return self._folder.failures(self._need_record())
 
-    def traces(self, run: int | None = None) -> Any:
+    def traces(self, run: int | None = None) -> pa.Table:
         """What runs have traced.
 
         Args:
@@ -641,7 +642,7 @@ class _NoBar:
         """Show nothing."""
 
 
-def _name_of(simulate: Callable[..., Any]) -> str:
+def _name_of(simulate: Callable[..., object]) -> str:
     """The name under which workers import the function; a program's own module has the name of its file."""
     module = simulate.__module__
     if module == "__main__":
@@ -689,12 +690,12 @@ def _first_difference(name: str, own: object, known: object) -> tuple[str, Any, 
     return name, own, known
 
 
-def _other_bits(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def _other_bits(before: dict[str, object], now: dict[str, object]) -> list[str]:
     """The names of the columns whose bits differ."""
     return [name for name in before if name != "traceback" and _bits(before[name]) != _bits(now.get(name))]
 
 
-def _bits(value: object) -> Any:
+def _bits(value: object) -> object:
     if isinstance(value, list):
         return [_bits(part) for part in value]
     return value.hex() if isinstance(value, float) else value

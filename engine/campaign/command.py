@@ -6,10 +6,10 @@ import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..checks import file_path
 from . import example
+from .blocks import Row
 from .campaign import Campaign, Status, success_rate_of
 from .storage import Folder, Record
 
@@ -110,7 +110,7 @@ def _failures(options: argparse.Namespace) -> int:
     if not table:
         print(f"{folder.path}: no run has failed")
         return 0
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in table:
         groups.setdefault(row["error"].partition(":")[0], []).append(row)
     for kind, rows in sorted(groups.items(), key=lambda group: -len(group[1])):

@@ -73,7 +73,7 @@ class Distribution(ABC):
         """
 
     @abstractmethod
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """The distribution as plain data, by which `campaign.json` tells it from others; nothing is made from it again."""
 
     def _of_runs(self, first: int, last: int) -> "Distribution":
@@ -114,7 +114,7 @@ class Normal(Distribution):
     def value(self, run: int, stream: np.random.Generator) -> float:
         return self.mean + self.deviation * _normal(stream)
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         return {"kind": "Normal", "mean": self.mean, "deviation": self.deviation}
 
 
@@ -151,7 +151,7 @@ class NormalVector(Distribution):
         numbers = np.array([_normal(stream) for _ in range(self.size)])
         return read_only(self.mean + self.deviation * numbers)
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         vectors = {"deviation": self.deviation.tolist(), "mean": self.mean.tolist()}
         return {"kind": "NormalVector", "size": self.size, **vectors}
 
@@ -183,7 +183,7 @@ class Uniform(Distribution):
     def value(self, run: int, stream: np.random.Generator) -> float:
         return self.low + (self.high - self.low) * stream.random()
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         return {"kind": "Uniform", "low": self.low, "high": self.high}
 
 
@@ -232,7 +232,7 @@ class Choice(Distribution):
                 return option
         return next(option for option, p in zip(self.options[::-1], self.probabilities[::-1], strict=True) if p > 0.0)
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         return {"kind": "Choice", "options": self.options, "probabilities": self.probabilities}
 
 
@@ -257,14 +257,14 @@ class RandomAttitude(Distribution):
         (a, b), (c, d) = sine_cosine(_TWO_PI * first), sine_cosine(_TWO_PI * second)
         return read_only(np.array([long * a, long * b, short * c, short * d]))
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         return {"kind": "RandomAttitude"}
 
 
 class Rows(Distribution):
     """The rows of an array, one per run: a sweep, or a Latin hypercube."""
 
-    def __init__(self, rows: npt.NDArray[Any], form: Form, digest: str, first: int = 0) -> None:
+    def __init__(self, rows: npt.NDArray[np.generic], form: Form, digest: str, first: int = 0) -> None:
         self.rows, self._form, self.digest, self.first = rows, form, digest, first
 
     @property
@@ -275,7 +275,7 @@ class Rows(Distribution):
         row = self.rows[run - self.first]
         return read_only(row.copy()) if self._form.size else row.item()
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         return {"kind": "array", "shape": list(self.rows.shape), "type": self._form.kind, "sha256": self.digest}
 
     def _of_runs(self, first: int, last: int) -> "Rows":
@@ -310,7 +310,7 @@ class Frozen(Distribution):
         drawn = np.asarray(self.frozen.rvs(random_state=stream)).reshape(self._form.size or ())
         return read_only(drawn.astype(_NUMPY_KINDS[self._form.kind])) if self._form.size else drawn.item()
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         return {"kind": f"scipy.stats.{self.family}", **self.parameters}
 
 
@@ -384,14 +384,14 @@ def _rows(value: object, name: str, runs: int, owner: str) -> Rows:
     return Rows(rows, Form(kind, rows.shape[1] if rows.ndim == 2 else None), digest.hexdigest())
 
 
-def _parameters(frozen: Any) -> dict[str, Any]:
+def _parameters(frozen: Any) -> dict[str, object]:
     """The parameters of a frozen distribution as plain data; of one for vectors, its arrays and numbers."""
     if hasattr(frozen, "args"):
         return {"args": _plain(frozen.args), "kwds": _plain(frozen.kwds)}
     return {name: plain for name, part in sorted(vars(frozen).items()) if (plain := _plain(part)) is not None}
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -406,7 +406,7 @@ def _plain(value: object) -> Any:
     return None if covariance is None else _plain(np.asarray(covariance))
 
 
-def _kind_of_options(options: list[Any], given: object) -> str:
+def _kind_of_options(options: list[object], given: object) -> str:
     if not options:
         refuse("Choice", "options", given, "at least one value")
     kinds = {_kind_of(option, given) for option in options}

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from ..checks import FloatArray
 from ..flight import Controlled, Gyro, ReactionWheel, WheelAllocator
 from ..flight.control import RateDamping
 from ..flight.reference import Reference
@@ -48,7 +50,7 @@ class _Rates:
         self._gyro = gyro
 
     @property
-    def angular_velocity_body(self) -> Any:
+    def angular_velocity_body(self) -> FloatArray:
         return self._gyro.read().angular_velocity_body
 
 
@@ -86,7 +88,7 @@ def simulate(run: Run) -> dict[str, float]:
     return {"final_rate": rate, "settling_time": settled, "wheel_use": use, "momentum_change": change}
 
 
-def _momentum(ship: Any) -> Any:
+def _momentum(ship: Any) -> FloatArray:
     """Angular momentum of craft and wheels about the mass centre [N·m·s], world frame."""
     return rotate(ship.orientation, ship.inertia_body @ ship.angular_velocity_body + ship.stored_momentum_body)
 
@@ -146,7 +148,7 @@ def run(folder: object, runs: int = RUNS, processes: int | None = None, progress
         yield f"picture: {_picture(made, folder)}"
 
 
-def _claims(made: Campaign, table: Any) -> Iterator[str]:
+def _claims(made: Campaign, table: pa.Table) -> Iterator[str]:
     """The claims of the example, each checked."""
     free = table.filter(np.array(table["draw.stuck_jet"].to_numpy() < 0))
     drift = max(free["momentum_change"].drop_null().to_pylist(), default=0.0)

@@ -26,7 +26,7 @@ class InThisProcess(Executor):
         1
     """
 
-    def submit(self, function: Callable[..., Any], /, *values: object, **named: object) -> Future[Any]:
+    def submit(self, function: Callable[..., object], /, *values: object, **named: object) -> Future[Any]:
         future: Future[Any] = Future()
         future.set_result(function(*values, **named))
         return future

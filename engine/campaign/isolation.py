@@ -188,7 +188,7 @@ def _loaded(received: bytes) -> Job:
     return job
 
 
-def _attempt(action: Callable[[], Any]) -> tuple[bool, Any]:
+def _attempt(action: Callable[[], object]) -> tuple[bool, Any]:
     """Return whether an action succeeded, and its result or the text of its error."""
     try:
         return True, action()

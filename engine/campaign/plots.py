@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -17,7 +17,7 @@ _MOST_COLUMNS, _MOST_DRAWS, _MOST_POINTS = 8, 8, 5_000
 _GOOD, _BAD = "#1f6fb4", "#c8281e"
 
 
-def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: object = None) -> Figure:
+def draw(table: pa.Table, units: Mapping[str, str], title: str, owner: str, path: object = None) -> Figure:
     """Draw the table of a campaign.
 
     Args:
@@ -54,9 +54,9 @@ def _rate_text(failed: npt.NDArray[np.bool_]) -> str:
     return rate if good == count else f"{rate}; red marks at the lower edge are draws of failed runs"
 
 
-def _draws(table: Any) -> dict[str, npt.NDArray[Any]]:
+def _draws(table: pa.Table) -> dict[str, npt.NDArray[np.generic]]:
     """The draws by name: of a vector its length, unless it is always the same."""
-    found: dict[str, npt.NDArray[Any]] = {}
+    found: dict[str, npt.NDArray[np.generic]] = {}
     for name in table.column_names:
         if name.startswith("draw."):
             values, title = table[name].combine_chunks(), name.removeprefix("draw.")
@@ -73,7 +73,7 @@ def _draws(table: Any) -> dict[str, npt.NDArray[Any]]:
     return found
 
 
-def _numbers(table: Any, name: str) -> npt.NDArray[np.float64]:
+def _numbers(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
     return np.asarray(table[name].to_numpy(), float)
 
 
@@ -86,7 +86,7 @@ def _histogram(axes: Axes, values: npt.NDArray[np.float64], label: str) -> None:
 
 def _scatter(
     axes: Axes,
-    drawn: npt.NDArray[Any],
+    drawn: npt.NDArray[np.generic],
     values: npt.NDArray[np.float64],
     failed: npt.NDArray[np.bool_],
     name: str,

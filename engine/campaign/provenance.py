@@ -37,7 +37,7 @@ Provenance = dict[str, str]
 """What must be the same for all rows: a hash or a version under each name."""
 
 
-def provenance(simulate: Callable[..., Any], packages: tuple[str, ...] = ()) -> Provenance:
+def provenance(simulate: Callable[..., object], packages: tuple[str, ...] = ()) -> Provenance:
     """Return the versions and hashes of the code that simulates runs in this process.
 
     Args:
@@ -129,7 +129,7 @@ def _below(folders: Iterable[str], prefix: str) -> Iterator[pkgutil.ModuleInfo]:
             yield from _below([f"{folder}/{info.name.rpartition('.')[2]}" for folder in folders], f"{info.name}.")
 
 
-def code_of(function: Callable[..., Any]) -> str:
+def code_of(function: Callable[..., object]) -> str:
     """Return a hash of a function and of what it reads: functions, classes, numbers, strings, arrays and containers of these.
 
     The walk goes through the user's own modules. Functions and classes of installed packages and of the engine count by name, because
@@ -149,7 +149,7 @@ class _Walk:
 
     def __init__(self, module: str) -> None:
         self.digest = hashlib.sha256()
-        self.met: dict[int, tuple[int, Any]] = {}  # with the object itself, so that no other one gets its id
+        self.met: dict[int, tuple[int, object]] = {}  # with the object itself, so that no other one gets its id
         self.own = module if _is_in(module, _PACKAGE) else module.partition(".")[0]
 
     def write(self, *words: str | bytes) -> None:
@@ -242,7 +242,7 @@ class _Walk:
             return False
         return not _is_in(name, self.own) and _is_installed(name)
 
-    def _add_named(self, values: Mapping[Any, Any]) -> None:
+    def _add_named(self, values: Mapping[object, object]) -> None:
         for name, value in values.items():
             self.add(name)
             self.add(value)

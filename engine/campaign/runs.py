@@ -41,10 +41,10 @@ class Runs:
 
     numbers: IntArray
     """Numbers of the runs, shape (n,)."""
-    draws: Mapping[str, npt.NDArray[Any]]
+    draws: Mapping[str, npt.NDArray[np.generic]]
     """The drawn values by name, shape (n,), or (n, k) for vectors of k components."""
 
-    def __init__(self, numbers: npt.ArrayLike, seed: int, draws: Mapping[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, numbers: npt.ArrayLike, seed: int, draws: Mapping[str, npt.NDArray[np.generic]]) -> None:
         self.numbers, self._seed, self.draws = np.asarray(numbers, np.int64), seed, MappingProxyType(dict(draws))
         for array in (self.numbers, *self.draws.values()):
             array.setflags(write=False)
@@ -195,12 +195,12 @@ class Runs:
                     self._errors[member] = _error_alone(batch, member)
         return self._errors
 
-    def _traced(self) -> dict[str, npt.NDArray[Any]]:
+    def _traced(self) -> dict[str, npt.NDArray[np.generic]]:
         """All that was traced, run by run, with the number of the run first; empty if nothing was."""
         if not self._traces:
             return {}
         kept = np.stack([alive for alive, _found in self._traces], axis=1)
-        result: dict[str, npt.NDArray[Any]] = {
+        result: dict[str, npt.NDArray[np.generic]] = {
             "run": np.repeat(self.numbers, len(self._traces)).reshape(kept.shape)[kept]
         }
         for name in self._traces[0][1]:

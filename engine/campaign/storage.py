@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..plain import Plain
-from .blocks import Block, schema_of
+from .blocks import Block, Row, schema_of
 from .draws import MOST_RUNS, Form, checked_name
 
 FORMAT = 1
@@ -50,17 +50,17 @@ class BlockFile:
     path: Path
 
 
-def hash_of(value: Any) -> str:
+def hash_of(value: object) -> str:
     """The SHA-256 hash of plain data."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def identity_of(record: Mapping[str, Any]) -> str:
+def identity_of(record: Mapping[str, object]) -> str:
     """The hash of what a campaign is: its seed, draws and columns. Blocks of another campaign have another one."""
     return hash_of({name: record[name] for name in ("format", "seed", "draws", "columns")})
 
 
-def schema_of_record(record: Mapping[str, Any]) -> Any:
+def schema_of_record(record: Record) -> pa.Schema:
     """The schema of the table of rows."""
     forms = {name: Form(*draw["column"]) for name, draw in record["draws"].items()}
     return schema_of(record["columns"], forms)
@@ -176,7 +176,7 @@ class Folder:
             self._writing(lambda: traces.unlink(missing_ok=True))
         self._write(self.path / _RUNS / name, _parquet(block.runs, keys))
 
-    def results(self, record: Record) -> Any:
+    def results(self, record: Record) -> pa.Table:
         """All rows that are done, as one table in the order of the runs."""
         schema = schema_of_record(record)
         tables = [self._read(block.path) for block in self.blocks(record)]
@@ -191,7 +191,7 @@ class Folder:
             raise ImportError("plots need matplotlib: pip install 'polhode[plot]'", name=error.name) from None
         return draw(self.results(record), record["columns"], self.path.name, self.owner, path)
 
-    def rows(self, record: Record, runs: Iterator[int]) -> dict[int, dict[str, Any]]:
+    def rows(self, record: Record, runs: Iterator[int]) -> dict[int, Row]:
         """The rows of some runs, by number; those that are not done are missing."""
         wanted, found = sorted(set(runs)), {}
         for block in self.blocks(record):
@@ -201,14 +201,14 @@ class Folder:
                 found.update({run: table.slice(run - block.first, 1).to_pylist()[0] for run in here})
         return found
 
-    def failures(self, record: Record) -> Any:
+    def failures(self, record: Record) -> pa.Table:
         """The rows of failed runs, as one table; files without failures are not read."""
         schema = schema_of_record(record)
         tables = [self._read(block.path).cast(schema) for block in self.blocks(record) if block.failed]
         tables = [table.filter(table["error"].is_valid()).replace_schema_metadata(None) for table in tables]
         return pa.concat_tables(tables) if tables else schema.empty_table()
 
-    def traces(self, record: Record, run: int | None = None) -> Any:
+    def traces(self, record: Record, run: int | None = None) -> pa.Table:
         """The traces of all runs or of one, as one table."""
         tables = []
         for block in self.blocks(record):
@@ -240,7 +240,7 @@ class Folder:
                 )
         return found
 
-    def _block(self, path: Path, first: int, schema: Any, identity: str) -> BlockFile:
+    def _block(self, path: Path, first: int, schema: pa.Schema, identity: str) -> BlockFile:
         footer = self._footer(path, identity)
         if not footer.schema.to_arrow_schema().equals(schema):
             self._damaged(path, f"its columns must be {', '.join(schema.names)}, as {_RECORD} says")
@@ -268,7 +268,7 @@ class Folder:
             self._damaged(path, f"it must belong to this campaign, whose seed, draws and columns are in {_RECORD}")
         return footer
 
-    def _read(self, path: Path, identity: str | None = None) -> Any:
+    def _read(self, path: Path, identity: str | None = None) -> pa.Table:
         if identity is not None:
             self._footer(path, identity)
         try:
@@ -293,7 +293,7 @@ class Folder:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
-    def _writing(self, action: Callable[[], Any]) -> Any:
+    def _writing(self, action: Callable[[], object]) -> Any:
         """Reword errors of the operating system."""
         try:
             return action()
@@ -324,7 +324,7 @@ def _named(error: OSError, owner: str, rule: str, path: Path) -> OSError:
     return type(error)(error.errno, f"{owner}: folder must be {rule}; {reason}", str(path))
 
 
-def _parquet(table: Any, keys: Mapping[bytes, bytes]) -> bytes:
+def _parquet(table: pa.Table, keys: Mapping[bytes, bytes]) -> bytes:
     """A table as the content of a Parquet file, whose bytes depend on the table and the version of pyarrow alone."""
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata(keys), sink, compression="zstd")
@@ -332,7 +332,7 @@ def _parquet(table: Any, keys: Mapping[bytes, bytes]) -> bytes:
     return content
 
 
-def _places(column: Any, value: int) -> Any:
+def _places(column: pa.ChunkedArray, value: int) -> Any:
     return pa.array([place for place, number in enumerate(column.to_pylist()) if number == value], pa.int64())
 
 

@@ -31,6 +31,7 @@ from threading import Lock, Thread
 from typing import IO, Any
 
 from . import compiler, kernel_files
+from .kernel_types import Arguments, Kernel
 from .locks import Slot
 
 _LOG = logging.getLogger("polhode")
@@ -46,7 +47,7 @@ _MOST_FAILURES = 3
 _NICENESS = 5
 """Processor time goes to the simulation first. With 10, on a machine with other work, no kernel at all was compiled in 84 s."""
 
-Wanted = tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]
+Wanted = tuple[Kernel, Arguments, Arguments]
 """The factory of a kernel, the arguments of the factory, and the types of the kernel's own arguments."""
 _Request = tuple[Wanted, deque[Wanted]]
 """A kernel, and the queue from which its request was taken."""
@@ -344,7 +345,7 @@ def _program() -> str:
 
 
 def _name(wanted: Wanted) -> str:
-    kernel: Any = wanted[0](*wanted[1])
+    kernel: Kernel = wanted[0](*wanted[1])
     return str(getattr(kernel, "py_func", kernel).__qualname__)
 
 

@@ -33,6 +33,7 @@ from .compiler import (
     plain,
     types_of,
 )
+from .kernel_types import Arguments, Kernel, Numba
 from .whole import call_whole
 
 _LOG = logging.getLogger("polhode")
@@ -54,9 +55,9 @@ class Loop:
 
     def __init__(
         self,
-        factory: Callable[..., Any],
-        made_for: tuple[Any, ...],
-        arguments: tuple[Any, ...],
+        factory: Kernel,
+        made_for: Arguments,
+        arguments: Arguments,
         role: Role = Role.PART,
     ) -> None:
         """Describe a kernel.
@@ -73,14 +74,14 @@ class Loop:
         self.arguments = arguments
 
     @cached_property
-    def types(self) -> tuple[Any, ...]:
+    def types(self) -> Arguments:
         """The types of the arguments."""
         return types_of(*self.arguments)
 
     @property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Kernel:
         """The kernel itself, which is compiled on its first call."""
-        made: Callable[..., Any] = self.factory(*self.made_for)
+        made: Kernel = self.factory(*self.made_for)
         return made
 
     @property
@@ -140,13 +141,13 @@ class Loop:
         return is_here
 
 
-def named(kernel: Any, *arguments: Any) -> Loop:
+def named(kernel: Numba, *arguments: object) -> Loop:
     """Describe a kernel that a module defines under its own name, for calls with arguments of these types."""
-    function = getattr(kernel, "py_func", kernel)
+    function: Numba = getattr(kernel, "py_func", kernel)
     return Loop(_of_module, (function.__module__, function.__name__), arguments)
 
 
-def has_name(kernel: Any) -> bool:
+def has_name(kernel: Kernel) -> bool:
     """Whether a module defines a kernel under its own name, so that `named` describes it; otherwise a factory has made it."""
     function = getattr(kernel, "py_func", kernel)
     return getattr(sys.modules.get(function.__module__), function.__name__, None) is kernel
@@ -156,11 +157,11 @@ def _of_module(module: str, name: str) -> Any:
     return getattr(sys.modules.get(module) or importlib.import_module(module), name)
 
 
-_missing: dict[Any, int] = {}
+_missing: dict[object, int] = {}
 """Kernels that were not in the cache, each with the number of requests that had been answered at the time of the check."""
 
 
-def ready(loop: Loop, may_stand_in: bool = True) -> Callable[..., Any]:
+def ready(loop: Loop, may_stand_in: bool = True) -> Kernel:
     """Return a kernel if it can run without compilation. Otherwise request it in the background and return its plain Python function.
 
     The plain function gives the same bits. It takes the place of a kernel for a few objects per tick (`may_stand_in`). Otherwise, or if
@@ -187,7 +188,7 @@ class StandIn:
         self._in_python = plain(self._kernel)
         self._link = link
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         global _calls_in_python
         _calls_in_python += 1
         try:
@@ -197,7 +198,7 @@ class StandIn:
             compile_for(kernel, types_of(*arguments))
             return kernel(*arguments)
 
-    def compiled(self) -> Callable[..., Any]:
+    def compiled(self) -> Kernel:
         """Return the kernel, whose arguments then contain addresses of compiled kernels only."""
         if self._link is not None:
             self._link()
@@ -327,7 +328,7 @@ policy = Policy()
 """The policy of the world that has acted last; kernels are called in many places that know of no world."""
 
 
-def _stand_in_for(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
+def _stand_in_for(kernel: Numba, arguments: tuple[object, ...]) -> Kernel | None:
     """Return what Python runs instead of a kernel of a module that it calls before the kernel has been compiled; None to compile it."""
     function = kernel.py_func
     if policy.waits or getattr(sys.modules.get(function.__module__), function.__name__, None) is not kernel:

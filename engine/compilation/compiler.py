@@ -22,14 +22,16 @@ from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from . import kernel_files
 from .identity import identity, survey
+from .kernel_types import Arguments, Kernel, Numba
 from .locks import Lock
 from .signals import uninterrupted
 from .whole import call_whole
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Kernel)
 
 _LOG = logging.getLogger("polhode")
 
@@ -84,21 +86,21 @@ def inlined(function: Function) -> Function:
     dispatcher.get_call_template = lambda types, named: template_for(
         tuple(kind if keeps else unliteral(kind) for kind, keeps in zip(types, is_for_each, strict=False)), named
     )
-    marked: Any = function
+    marked: Numba = function
     # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
     marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher
     return function
 
 
-def _nothing(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
+def _nothing(kernel: object, arguments: tuple[object, ...]) -> Kernel | None:
     return None
 
 
-stand_in_for: Callable[[Any, tuple[Any, ...]], Callable[..., Any] | None] = _nothing
+stand_in_for: Callable[[object, tuple[object, ...]], Callable[..., object] | None] = _nothing
 """Called where Python calls a kernel with arguments of new types; it may return a function to call instead (see `choice`)."""
 
 
-def _in_plain_python(function: Any) -> Any:
+def _in_plain_python(function: Numba) -> Numba:
     """Return a kernel without compilation, which changes its arrays completely or not at all."""
 
     @wraps(function)
@@ -187,7 +189,7 @@ _MOST_GARBAGE = 2_000_000
 
 if COMPILED:
 
-    def for_compiled_code(in_python: Callable[..., Any]) -> Callable[..., Any]:
+    def for_compiled_code(in_python: Callable[..., object]) -> Kernel:
         """Return a decorator that makes an intrinsic, which calls the given function where plain Python calls it."""
 
         def decorate(definition: Callable[..., Any]) -> Any:
@@ -212,7 +214,7 @@ def use_widest_vectors() -> None:
 if COMPILED:
 
     @for_compiled_code(use_widest_vectors)
-    def use_widest_vectors(typing_context: Any) -> Any:
+    def use_widest_vectors(typing_context: object) -> Numba:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             # llvmlite rejects attributes of this kind, so the check is bypassed
             set.add(builder.function.attributes, '"prefer-vector-width"="512"')
@@ -232,7 +234,7 @@ def assume_separate_rows() -> None:
 if COMPILED:
 
     @for_compiled_code(assume_separate_rows)
-    def assume_separate_rows(typing_context: Any) -> Any:
+    def assume_separate_rows(typing_context: object) -> Numba:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             for argument in builder.function.args:
                 if argument.type.is_pointer:
@@ -242,7 +244,7 @@ if COMPILED:
         return numba.types.none(), generate
 
 
-def from_column(array: Any, first: int) -> Any:
+def from_column(array: npt.NDArray[np.float64], first: int) -> npt.NDArray[np.float64]:
     """The array without its columns before `first`, for a loop over some of the columns in vectors.
 
     The compiler makes vectors of a loop over ``range(count)``, but not of one over ``range(first, last)``: there it allows for negative
@@ -254,7 +256,7 @@ def from_column(array: Any, first: int) -> Any:
 if COMPILED:
 
     @for_compiled_code(from_column)
-    def from_column(typing_context: Any, array: Any, first: Any) -> Any:
+    def from_column(typing_context: Numba, array: Numba, first: Numba) -> Numba:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             parts = context.make_array(array)(context, builder, values[0])
             parts.data = builder.gep(parts.data, [values[1]])  # the pitch stays, and with it the number of columns
@@ -263,7 +265,7 @@ if COMPILED:
         return array(array, numba.types.intp), generate
 
 
-def call(address: int, arguments: Any) -> int:
+def call(address: int, arguments: Arguments) -> int:
     """Call a kernel that returns an integer from another kernel, without inlining it.
 
     Args:
@@ -273,25 +275,25 @@ def call(address: int, arguments: Any) -> int:
     return int((_BOUND.get(address) or _CALLED[address])(*arguments))
 
 
-_CALLED: dict[int, Callable[..., Any]] = {}
+_CALLED: dict[int, Kernel] = {}
 """The kernels by address, for calls from plain Python."""
-_ADDRESSES: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+_ADDRESSES: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 """The address of each kernel, by its compiled form."""
-_BOUND: WeakValueDictionary[int, Callable[..., Any]] = WeakValueDictionary()
+_BOUND: WeakValueDictionary[int, Kernel] = WeakValueDictionary()
 """Functions of Python by address, with arguments of their own; they belong to whoever calls them."""
 
 
-def types_of(*arguments: Any) -> tuple[Any, ...]:
+def types_of(*arguments: object) -> Arguments:
     """Return the types for which a kernel that is called with these arguments is compiled."""
     return _together(arguments)[0] if COMPILED else ()
 
 
-class _Types(tuple[Any, ...]):
+class _Types(Arguments):
     """Types of numba, whose hash is found once: each takes 5 µs, and a joint has kernels with sixty arguments."""
 
     _hash: int
 
-    def __new__(cls, types: Iterable[Any]) -> Self:
+    def __new__(cls, types: Iterable[Numba]) -> Self:
         self = super().__new__(cls, types)
         self._hash = tuple.__hash__(self)
         return self
@@ -299,11 +301,11 @@ class _Types(tuple[Any, ...]):
     def __hash__(self) -> int:
         return self._hash
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> Arguments:
         return tuple, (tuple(self),)
 
 
-def _together(arguments: tuple[Any, ...]) -> tuple[_Types, Any]:
+def _together(arguments: tuple[object, ...]) -> tuple[_Types, Numba]:
     """Return the types of arguments, and that of the tuple of them."""
     types = tuple(map(_type_of, arguments))
     key = tuple(map(id, types))
@@ -313,11 +315,11 @@ def _together(arguments: tuple[Any, ...]) -> tuple[_Types, Any]:
     return found
 
 
-_TOGETHER: dict[tuple[int, ...], tuple[_Types, Any]] = {}
+_TOGETHER: dict[tuple[int, ...], tuple[_Types, object]] = {}
 """The types of arguments, by the identities of the types, which the values keep alive."""
 
 
-def _type_of(argument: Any) -> Any:
+def _type_of(argument: object) -> Numba:
     """Return the type of one argument, which is kept because numba takes 20 µs to find that of an array."""
     if hasattr(argument, "_numba_type_"):
         return argument._numba_type_
@@ -325,7 +327,7 @@ def _type_of(argument: Any) -> Any:
         return _together(argument)[1]
     if isinstance(argument, np.ndarray):
         flags = argument.flags
-        key: Any = argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable
+        key: object = argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable
     else:
         key = type(argument)
     found = _TYPES.get(key)
@@ -334,20 +336,20 @@ def _type_of(argument: Any) -> Any:
     return found
 
 
-_TYPES: dict[Any, Any] = {}
+_TYPES: dict[object, object] = {}
 
 
-def compile_for(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
+def compile_for(function: Callable[..., object], types: tuple[object, ...]) -> None:
     """Load a kernel for arguments of these types from the cache, or compile it."""
     if COMPILED and types not in function.overloads:  # type: ignore[attr-defined]
         function.compile(types)  # type: ignore[attr-defined]
 
 
-def compile_unless_taken(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+def compile_unless_taken(function: Callable[..., object], types: tuple[object, ...]) -> bool:
     """Load a kernel from the cache or compile it, as `compile_for` does; return False if another process is compiling it."""
     if not COMPILED:
         return True
-    cache: Any = function._cache  # type: ignore[attr-defined]
+    cache: Numba = function._cache  # type: ignore[attr-defined]
     with global_compiler_lock:
         cache.waits = False
         try:
@@ -359,17 +361,17 @@ def compile_unless_taken(function: Callable[..., Any], types: tuple[Any, ...]) -
     return True
 
 
-def is_loaded(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+def is_loaded(function: Callable[..., object], types: tuple[object, ...]) -> bool:
     """Return whether a kernel for arguments of these types is in this process."""
     return not COMPILED or types in function.overloads  # type: ignore[attr-defined]
 
 
-def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+def can_run(function: Callable[..., object], types: tuple[object, ...]) -> bool:
     """Return whether a kernel can run for arguments of these types without compilation; it is loaded if it is in the cache."""
     return is_loaded(function, types) or uninterrupted(lambda: _load(function, types))
 
 
-def _load(dispatcher: Any, types: tuple[Any, ...]) -> bool:
+def _load(dispatcher: Numba, types: Arguments) -> bool:
     """Load a kernel from the cache; return whether it was there."""
     with global_compiler_lock:  # another thread may be compiling the same kernel
         dispatcher._cache.compiles = False
@@ -382,25 +384,25 @@ def _load(dispatcher: Any, types: tuple[Any, ...]) -> bool:
     return True
 
 
-def could_be_faster(function: Callable[..., Any]) -> bool:
+def could_be_faster(function: Callable[..., object]) -> bool:
     """Whether a kernel that was loaded is not for this processor but for any."""
     return COMPILED and function._cache.is_for_any_processor  # type: ignore[attr-defined]
 
 
-def is_kept(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+def is_kept(function: Callable[..., object], types: tuple[object, ...]) -> bool:
     """Return whether the cache has a file for a kernel with arguments of these types, without loading it."""
-    dispatcher: Any = function
+    dispatcher: Numba = function
     return bool(dispatcher._cache.is_kept(types, dispatcher.targetctx))
 
 
-def can_keep(function: Callable[..., Any]) -> bool:
+def can_keep(function: Callable[..., object]) -> bool:
     """Whether the compiled form of a kernel can be written to the cache."""
     return cache_folder(function) is not None
 
 
-def cache_folder(function: Callable[..., Any]) -> Path | None:
+def cache_folder(function: Callable[..., object]) -> Path | None:
     """Return the folder in which the compiled form of a kernel is kept; None if it cannot be kept."""
-    source: Any = getattr(function, "py_func", function)
+    source: Numba = getattr(function, "py_func", function)
     return kernel_files.writable(_folders(source))
 
 
@@ -409,7 +411,7 @@ def engine_folders() -> tuple[Path, ...]:
     return _folders(_key)
 
 
-def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
+def address_of(function: Callable[..., object], types: tuple[object, ...]) -> int:
     """Return the address of a kernel compiled for arguments of these types; it is valid in this process until the process ends."""
     if COMPILED:
         compile_for(function, types)
@@ -424,14 +426,14 @@ def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
     return address
 
 
-def _look_up(compiled: Any) -> int:
+def _look_up(compiled: Numba) -> int:
     """Ask the compiler for the address of a compiled kernel, which it is asked for once."""
     address = int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
     _ADDRESSES[compiled.library] = address
     return address
 
 
-def without_dispatch(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+def without_dispatch(function: Callable[..., object], *arguments: object) -> Kernel:
     """Return the compiled form of a kernel for calls with arguments of these types.
 
     numba's dispatcher finds the types of the arguments in every call, which takes most of the time where there are many arrays.
@@ -440,23 +442,23 @@ def without_dispatch(function: Callable[..., Any], *arguments: Any) -> Callable[
         return function
     types = types_of(*arguments)
     compile_for(function, types)
-    made: Callable[..., Any] = function.overloads[types].entry_point
+    made: Callable[..., object] = function.overloads[types].entry_point
     return made
 
 
-def has_address(function: Callable[..., Any]) -> bool:
+def has_address(function: Callable[..., object]) -> bool:
     """Whether a function is a kernel, and not the plain Python function that stands in for one."""
     return not COMPILED or hasattr(function, "overloads")
 
 
-def address_in_python(function: Callable[..., Any]) -> int:
+def address_in_python(function: Callable[..., object]) -> int:
     """Return a number by which `call` finds the plain function of a kernel; only plain Python may call it."""
     source = plain(function)
     _CALLED[id(source)] = source
     return id(source)
 
 
-def address_of_bound(function: Callable[..., Any]) -> int:
+def address_of_bound(function: Callable[..., object]) -> int:
     """Return a number by which `call` finds a function while it exists; only plain Python may call it."""
     _BOUND[id(function)] = function
     return id(function)
@@ -465,7 +467,7 @@ def address_of_bound(function: Callable[..., Any]) -> int:
 if COMPILED:
 
     @for_compiled_code(call)
-    def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+    def call(typing_context: Numba, address: Numba, arguments: Numba) -> Numba:
         kinds = tuple(numba.types.unliteral(kind) for kind in arguments)
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -510,7 +512,7 @@ class _KernelCache:
     waits = True
     is_for_any_processor = False
 
-    def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Kernel, name: str, options: dict[str, object]) -> None:
         self._function, self._name, self._options = function, name, options
         self._file_stem = kernel_files.stem(function.__module__, name)
         self._key, self._reason, self._began = b"", "", 0.0
@@ -529,12 +531,12 @@ class _KernelCache:
     def flush(self) -> None:
         """Part of numba's interface; outdated files are never used, because their key differs."""
 
-    def is_kept(self, signature: Any, target_context: Any) -> bool:
+    def is_kept(self, signature: Numba, target_context: Numba) -> bool:
         """Return whether a file for this kernel exists, without reading it."""
         key = _key(identity(self._function), self._options, signature, target_context.codegen())
         return kernel_files.exists(_folders(self._function), self._file_stem, key)
 
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
+    def load_overload(self, signature: Numba, target_context: Numba) -> Numba:
         own_identity, called = survey(self._function)
         self._key = _key(own_identity, self._options, signature, target_context.codegen())
         folders = _folders(self._function)
@@ -566,7 +568,7 @@ class _KernelCache:
         self._began = time.perf_counter()
         return None
 
-    def _load(self, keys: list[bytes], folders: tuple[Path, ...], target_context: Any) -> tuple[Any, bool]:
+    def _load(self, keys: list[bytes], folders: tuple[Path, ...], target_context: object) -> tuple[Numba, bool]:
         """Return the kernel from the first file that has it, or None, and whether any of the files is unusable."""
         unusable = False
         for key in keys:
@@ -610,7 +612,7 @@ class _KernelCache:
             self._lock.release()
             self._lock = None
 
-    def save_overload(self, signature: Any, result: Any) -> None:
+    def save_overload(self, signature: Numba, result: Numba) -> None:
         _LOG.info("compiled kernel %s in %.2f s (%s)", self._name, time.perf_counter() - self._began, self._reason)
         self._function.__qualname__ = self._name
         folders = _folders(self._function)
@@ -635,7 +637,7 @@ def is_for_any_processor() -> bool:
 
 
 def _key(
-    own_identity: str, options: dict[str, Any], signature: Any, codegen: Any, any_processor: bool = False
+    own_identity: str, options: dict[str, object], signature: object, codegen: Numba, any_processor: bool = False
 ) -> bytes:
     """Hash the identity, argument types, compiler options, versions and processor, which determine the machine code of a kernel."""
     triple, *processor = codegen.magic_tuple()
@@ -665,7 +667,7 @@ def _key(
     return hashlib.sha256(repr(parts).encode()).digest()
 
 
-def _folders(function: Callable[..., Any]) -> tuple[Path, ...]:
+def _folders(function: Callable[..., object]) -> tuple[Path, ...]:
     """Return the folders in which a compiled function may be cached, best first; none if the function is not in a module's file."""
     module = sys.modules.get(function.__module__)
     if module is None:  # another process could not import it
@@ -696,11 +698,11 @@ def _is_writable(folder: Path) -> bool:
     return kernel_files.writable((folder,)) is not None
 
 
-_compiled_from: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+_compiled_from: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 """The identity that each inlined function had when a kernel that calls it was last compiled."""
 
 
-def _forget_outdated(called: Iterable[Any]) -> None:
+def _forget_outdated(called: Iterable[Numba]) -> None:
     """Drop the compiled forms of functions that read values which have changed since the compilation.
 
     numba compiles those values as constants. Otherwise a kernel compiled after a change would use the old values and be cached under the
@@ -750,11 +752,11 @@ def _described(folder: Path) -> str:
     return "the __pycache__ folder of the source" if folder.name == "__pycache__" else "the user's cache folder"
 
 
-def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+def plain(function: Callable[..., object]) -> Kernel:
     """Return the Python function of a kernel; a function marked `inlined` is returned unchanged.
 
     If the components are numpy arrays, the function works on all their elements at once, with the same bits as the kernels. This is valid
     only for functions that consist of + − × ÷. For those that choose between values or take a square root, see `array_forms.over_arrays`.
     """
-    source: Callable[..., Any] = getattr(function, "py_func", function)
+    source: Kernel = getattr(function, "py_func", function)
     return source

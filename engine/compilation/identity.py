@@ -11,9 +11,10 @@ import struct
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any
 
 import numpy as np
+
+from .kernel_types import Kernel, Numba
 
 _KNOWN_BY_NAME = {"builtins", "math", "cmath", "operator", "numpy", "numba"}
 """Packages whose functions and classes are identified by name, because the cache key contains the versions of the packages."""
@@ -24,7 +25,7 @@ _HAS_DOCSTRING = 0x4000000  # a flag of code objects from Python 3.14 on
 _MISSING = object()
 
 
-def identity(function: Callable[..., Any]) -> str:
+def identity(function: Kernel) -> str:
     """Return a hash of everything that determines the compiled form of a function.
 
     The hash covers the function's module, its code (including nested functions), its default arguments, and each global and closure
@@ -51,18 +52,18 @@ def identity(function: Callable[..., Any]) -> str:
     return survey(function)[0]
 
 
-def survey(function: Callable[..., Any]) -> tuple[str, list[Any]]:
+def survey(function: Callable[..., object]) -> tuple[str, list[Numba]]:
     """Return the identity of a function, and all compiled functions that it calls directly or indirectly."""
     walk = _Walk()
-    source: Any = getattr(function, "py_func", function)
+    source: Numba = getattr(function, "py_func", function)
     walk.add_function(source)
     return walk.digest.hexdigest(), list(walk.dispatchers)
 
 
-def functions_of(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+def functions_of(function: Kernel) -> list[Kernel]:
     """Return a function and all functions that it calls directly or indirectly."""
     walk = _Walk()
-    source: Any = getattr(function, "py_func", function)
+    source: Numba = getattr(function, "py_func", function)
     walk.add_function(source)
     return list(walk.functions)
 
@@ -72,7 +73,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.dispatchers: dict[Any, None] = {}
+        self.dispatchers: dict[Numba, None] = {}
         self.functions: dict[FunctionType, int] = {}
 
     def _write(self, *words: str | bytes) -> None:
@@ -101,10 +102,10 @@ class _Walk:
             self._write(name)
             self._add_variable(function.__globals__.get(name, getattr(builtins, name, _MISSING)), function, name)
 
-    def _add_variable(self, value: Any, function: FunctionType, name: str) -> None:
+    def _add_variable(self, value: object, function: FunctionType, name: str) -> None:
         if isinstance(value, ModuleType):
             for path in attributes_read(function.__code__, name):
-                found: Any = value
+                found: Numba = value
                 read = name
                 for attribute in path:
                     if not isinstance(found, ModuleType):
@@ -115,7 +116,7 @@ class _Walk:
         else:
             self._add_value(value, function, name)
 
-    def _add_value(self, value: Any, function: FunctionType, name: str) -> None:
+    def _add_value(self, value: Numba, function: FunctionType, name: str) -> None:
         kind = type(value)
         if value is _MISSING:  # numba reports it when it compiles the function
             self._write("missing")
@@ -159,7 +160,7 @@ class _Walk:
             )
 
 
-_WRITTEN: dict[type, Callable[[Any], str | bytes]] = {
+_WRITTEN: dict[type, Callable[[Numba], str | bytes]] = {
     type(None): repr,
     bool: repr,
     int: hex,
@@ -175,7 +176,7 @@ _WRITTEN: dict[type, Callable[[Any], str | bytes]] = {
 def code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
     """Return the hash of a code object, including nested code, and the names of the globals that it reads."""
     names, used = _reads(code)
-    constants: list[Any] = []
+    constants: list[Numba] = []
     for position, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):
             digest, inner = code_digest(constant)
@@ -199,7 +200,7 @@ def code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).digest(), tuple(names)
 
 
-def _constant(value: Any) -> Any:
+def _constant(value: object) -> Numba:
     """Convert a constant of a code object to a form whose text is different for every different constant."""
     if isinstance(value, tuple | frozenset):
         items = [_constant(item) for item in value]
@@ -241,21 +242,21 @@ def attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
             yield from attributes_read(constant, name)
 
 
-def _defaults(function: FunctionType) -> dict[str, Any]:
+def _defaults(function: FunctionType) -> dict[str, object]:
     """Return the default values by the names of their arguments."""
     code, values = function.__code__, function.__defaults__ or ()
     positional = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
     return dict(zip(positional, values, strict=True)) | dict(sorted((function.__kwdefaults__ or {}).items()))
 
 
-def _contents(cell: Any) -> Any:
+def _contents(cell: Numba) -> Numba:
     try:
         return cell.cell_contents
     except ValueError:  # not assigned yet
         return _MISSING
 
 
-def _is_known_by_name(value: Any) -> bool:
+def _is_known_by_name(value: object) -> bool:
     """Return whether a value is a function or class of Python, NumPy or Numba, or a function written in C, and not a bound method."""
     if not isinstance(getattr(value, "__qualname__", None), str):
         return False
@@ -263,16 +264,16 @@ def _is_known_by_name(value: Any) -> bool:
     return is_known and isinstance(getattr(value, "__self__", None), ModuleType | type | None)
 
 
-def _package(value: Any) -> str:
+def _package(value: object) -> str:
     module = getattr(value, "__module__", None)
     return module.split(".")[0] if isinstance(module, str) else ""
 
 
-def _is_named_tuple(value: Any) -> bool:
+def _is_named_tuple(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_field_defaults")
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     if isinstance(value, ModuleType):
         return f"the module {value.__name__} as a value"
     if isinstance(value, type):

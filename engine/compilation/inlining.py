@@ -16,7 +16,6 @@ again. This saves half of the rest.
 
 from functools import cache
 from types import CodeType
-from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -35,6 +34,8 @@ from numba.core.untyped_passes import (
     WithLifting,
 )
 
+from .kernel_types import Numba
+
 _FOR_INNER_FUNCTIONS = InlineClosureLikes, MakeFunctionToJitFunction
 _UNUSED = (
     *(DumpParforDiagnostics, FindLiterallyCalls, InlineInlinables, InlineOverloads),
@@ -51,12 +52,12 @@ _PURE = {"_operator", "builtins", "math"}
 class _Typing(Context):  # type: ignore[misc]
     """A typing context that looks for each type once, and otherwise is the context that it is made from."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Numba) -> None:
         self.__dict__.update(vars(context))
-        self._signatures_found: dict[Any, Any] = {}
-        self._attributes_found: dict[Any, Any] = {}
+        self._signatures_found: dict[object, object] = {}
+        self._attributes_found: dict[object, object] = {}
 
-    def resolve_function_type(self, function: Any, arguments: Any, named: Any) -> Any:
+    def resolve_function_type(self, function: object, arguments: object, named: object) -> Numba:
         """Return the signature of a function for arguments of these types, or None; part of numba's interface."""
         module = getattr(getattr(function, "typing_key", None), "__module__", None)
         if named or module not in _PURE:
@@ -66,7 +67,7 @@ class _Typing(Context):  # type: ignore[misc]
             self._signatures_found[key] = super().resolve_function_type(function, arguments, named)
         return self._signatures_found[key]
 
-    def resolve_getattr(self, kind: Any, name: str) -> Any:
+    def resolve_getattr(self, kind: object, name: str) -> Numba:
         """Return the type of an attribute, or None; part of numba's interface."""
         key = kind, name
         if key in self._attributes_found:
@@ -83,14 +84,14 @@ _typing = cache(_Typing)
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """numba's pipeline for compiled functions, without what kernels do not use."""
 
-    _lowering: Any = NativeLowering
+    _lowering: object = NativeLowering
 
-    def __init__(self, typing_context: Any, target_context: Any, *arguments: Any) -> None:
+    def __init__(self, typing_context: Numba, target_context: Numba, *arguments: Numba) -> None:
         """Begin to compile a function; part of numba's interface."""
         super().__init__(typing_context, target_context, *arguments)
         self.state.typingctx = _typing(typing_context)
 
-    def define_pipelines(self) -> list[Any]:
+    def define_pipelines(self) -> list[Numba]:
         """Return the pipelines to try, in order; part of numba's interface."""
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         has_inner_functions = any(isinstance(value, CodeType) for value in self.state.func_id.code.co_consts)
@@ -108,7 +109,7 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
 class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
     _name = "polhode_lower_to_intermediate_code"
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Numba) -> bool:
         codegen = _WithoutStraightVectors(state.targetctx.codegen())
         state.library = library = _IntermediateLibrary(codegen, state.func_id.func_qualname)
         library.enable_object_caching()
@@ -136,13 +137,13 @@ class _Uncallable:
 class _WithoutStraightVectors:
     """The code generator of numba, with passes over modules that make vectors of loops only."""
 
-    def __init__(self, codegen: Any) -> None:
+    def __init__(self, codegen: Numba) -> None:
         self._codegen = codegen
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Numba:
         return getattr(self._codegen, name)
 
-    def _module_pass_manager(self, **options: Any) -> Any:
+    def _module_pass_manager(self, **options: Numba) -> Numba:
         return self._codegen._module_pass_manager(**{"slp_vectorize": False, **options})
 
 
@@ -150,7 +151,7 @@ _LEAST_OWN_SHARE = 0.25
 """A function is optimized before it is linked into its callers if at least this share of its code is its own."""
 
 
-def _lines(module: Any) -> int:
+def _lines(module: object) -> int:
     return str(module).count("\n")
 
 
@@ -160,7 +161,7 @@ class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
     _own_lines = 0
     """The length of the code of the function itself, without that of the functions that it calls."""
 
-    def _optimize_functions(self, module: Any) -> None:
+    def _optimize_functions(self, module: Numba) -> None:
         module.data_layout = self._codegen._data_layout
         self._own_lines += _lines(module)
 

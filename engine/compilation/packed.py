@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from .compiler import COMPILED, types_of
+from .kernel_types import Arguments, Numba
 
 
 class Packed(int):
@@ -20,13 +21,13 @@ class Packed(int):
     an integer, the address of their compiled form, because numba reads an integer faster than an attribute.
     """
 
-    arguments: tuple[Any, ...]
-    owner: Any = None
+    arguments: Arguments
+    owner: object = None
     """What keeps alive that to which the arguments refer by address."""
-    _words: Any
-    _numba_type_: Any
+    _words: object
+    _numba_type_: Numba
 
-    def __new__(cls, *arguments: Any) -> Self:
+    def __new__(cls, *arguments: Numba) -> Self:
         """Convert the arguments.
 
         Args:
@@ -41,7 +42,7 @@ class Packed(int):
         return self
 
 
-def unpack(packed: Packed) -> Any:
+def unpack(packed: Packed) -> Numba:
     """Return the arguments in a `Packed`, as a tuple."""
     return packed.arguments
 
@@ -72,7 +73,7 @@ if COMPILED:
 
         bitwidth = 64  # that of the address, which is its value
 
-        def __init__(self, kind: Any) -> None:
+        def __init__(self, kind: Numba) -> None:
             self.kind = kind
             # part of the key of cached kernels, to be changed together with how a kernel reads its argument
             super().__init__(name=f"packed, an integer({kind})")
@@ -80,15 +81,15 @@ if COMPILED:
     register_model(PackedType)(models.IntegerModel)
 
     @typeof_impl.register(Packed)  # type: ignore[untyped-decorator]
-    def _type_of_packed(packed: Any, _context: Any) -> Any:
+    def _type_of_packed(packed: Numba, _context: object) -> Numba:
         return packed._numba_type_
 
     @unbox(PackedType)  # type: ignore[untyped-decorator]
-    def _address_in(kind: Any, packed: Any, context: Any) -> Any:
+    def _address_in(kind: object, packed: Numba, context: Numba) -> Numba:
         return NativeValue(context.pyapi.long_as_ulonglong(packed))
 
     @for_compiled_code(unpack)
-    def unpack(typing_context: Any, packed: Any) -> Any:
+    def unpack(typing_context: Numba, packed: Numba) -> Numba:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             model = context.data_model_manager[packed.kind]
             pointer = builder.inttoptr(values[0], model.get_data_type().as_pointer())

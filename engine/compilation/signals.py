@@ -28,11 +28,11 @@ def uninterrupted(function: Callable[[], Result]) -> Result:
     """
     if current_thread() is not main_thread():  # handlers run in the main thread only
         return function()
-    handlers: dict[int, Any] = {number: getsignal(number) for number in _ALL}
+    handlers: dict[int, object] = {number: getsignal(number) for number in _ALL}
     replaced = {number: handler for number, handler in handlers.items() if callable(handler)}
     arrived: dict[int, None] = {}
 
-    def note(number: int, frame: Any) -> None:
+    def note(number: int, frame: object) -> None:
         arrived[number] = None
 
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .compiler import COMPILED
 from .identity import functions_of
+from .kernel_types import Arguments, Kernel, Numba
 from .signals import uninterrupted
 
 if COMPILED:
@@ -16,7 +17,7 @@ _MOST_CAUSE = 300
 
 
 def check_compiles(
-    function: Any, where: str, file: str, samples: list[tuple[Any, ...]], is_result: Callable[[Any], bool], rule: str
+    function: Kernel, where: str, file: str, samples: list[Arguments], is_result: Callable[[Any], bool], rule: str
 ) -> None:
     """Reject a function that cannot be used in loops.
 
@@ -54,7 +55,7 @@ def check_compiles(
         return
 
 
-def _refuse_exits(function: Any, where: str) -> None:
+def _refuse_exits(function: Kernel, where: str) -> None:
     """Reject a function that raises, or that ends without a result in some case.
 
     Loops over bodies cannot pass an exception on. They would silently leave out the body, and those after it.
@@ -74,7 +75,7 @@ def _refuse_exits(function: Any, where: str) -> None:
         last = instruction
 
 
-def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> None:
+def _compile(function: Numba, where: str, sample: tuple[object, ...], file: str) -> None:
     try:
         types = tuple(numba.typeof(argument) for argument in sample)
         uninterrupted(lambda: function._dispatcher.compile(types))

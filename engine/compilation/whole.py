@@ -4,13 +4,15 @@ Nothing interrupts compiled code, and it raises nothing. Plain Python in its pla
 where it divides by zero or overflows.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from .kernel_types import Arguments, Kernel
 
-def call_whole(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+
+def call_whole(function: Kernel, arguments: Arguments) -> Any:
     """Call a function; if it raises, restore the arrays among its arguments, and those in tuples among them."""
     arrays = {id(array): array for array in _arrays_in(arguments)}.values()
     kept = [array.copy() for array in arrays]
@@ -22,7 +24,7 @@ def call_whole(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         raise
 
 
-def _arrays_in(arguments: tuple[Any, ...]) -> Iterator[np.ndarray]:
+def _arrays_in(arguments: tuple[object, ...]) -> Iterator[np.ndarray]:
     for argument in arguments:
         if isinstance(argument, tuple):
             yield from _arrays_in(argument)

@@ -7,11 +7,11 @@ one program, and a change of some joints leaves the programs of the other island
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
 from ..compilation.compiler import inlined, kernel
+from ..compilation.kernel_types import Arguments
 from ..loops.columns import Array, Integers
 from ..loops.layout import FROZEN
 from .layout import (
@@ -895,7 +895,7 @@ class Graph:
 
     def arguments(
         self, joints: Counted, springs: Counted, points: Counted, bodies: Counted, contacts: Counted = NO_CONTACTS
-    ) -> tuple[Any, ...]:
+    ) -> Arguments:
         """The arguments of `number_islands` for these tables."""
         tables, counts = zip(joints, springs, points, bodies, contacts, strict=True)
         return (

@@ -26,6 +26,7 @@ from ..forces.thruster import Thruster, ThrusterBank
 from ..joints.assembly import Assembly, assembly_for
 from ..kernels.vectors import Vector, add_scaled, cross, subtract
 from ..loops import thrust_allocation as kernel
+from ..store.rows import BodyHandle
 
 Method = Literal["least propellant", "even"]
 
@@ -57,7 +58,7 @@ class Allocation(NamedTuple):
     """Wanted force minus the one made [N], body frame, shape (..., 3); 0 where the force was left free."""
     residual_torque_body: FloatArray
     """Wanted torque minus the one made [N·m], body frame, shape (..., 3)."""
-    fraction: Any
+    fraction: object
     """Factor from 0 to 1 by which the reachable part of force and torque was scaled, a number or shape (...)."""
     saturated: Any
     """Whether force and torque together are out of reach, a bool or an array of shape (...)."""
@@ -139,7 +140,7 @@ class ThrusterAllocator:
         self._numbers = tuple(range(end - _count(each), end) for each, end in zip(given, ends, strict=True))
 
     @property
-    def body(self) -> Any:
+    def body(self) -> BodyHandle:
         """The body that the jets push."""
         return self._body
 
@@ -443,7 +444,7 @@ def _cases(
     return cases.reshape(-1, 9), leading
 
 
-def _is_vector(value: Any) -> bool:
+def _is_vector(value: object) -> bool:
     """Whether this is one vector in a usual form, which is read in a tenth of the time."""
     return type(value[0]) is float if type(value) is tuple and value else getattr(value, "ndim", 0) == 1
 

@@ -92,7 +92,7 @@ class AttitudeHold(Controlled):
         name: str = "attitude hold",
     ) -> None:
         owner = f"AttitudeHold of {require_body(ship, 'ship', 'AttitudeHold')}"
-        body: Any = ship
+        body: BodyHandle = ship
         dt = float(body.world.dt)
         if every is not None:
             every = count_of_ticks(every, "every", owner)
@@ -142,14 +142,14 @@ class AttitudeHold(Controlled):
 
     def hold(self) -> None:
         """Hold the attitude that the ship has now."""
-        ship: Any = self.body
+        ship: BodyHandle = self.body
         self.follow(Reference(ship.orientation))
 
     def kill_rotation(self) -> None:
         """Stop the rotation; the attitude in which the ship comes to rest does not matter."""
         self._track(Reference(), self._damping)
 
-    def point_at(self, target: Any, axis_body: npt.ArrayLike = (0.0, 0.0, 1.0)) -> None:
+    def point_at(self, target: object, axis_body: npt.ArrayLike = (0.0, 0.0, 1.0)) -> None:
         """Point an axis of the ship at a target, and keep it there; the rotation about this axis stops.
 
         Args:
@@ -208,7 +208,7 @@ class AttitudeHold(Controlled):
             self.reference, self.law = reference, law
 
 
-def _thrusters(actuators: Any, owner: str) -> list[Any]:
+def _thrusters(actuators: object, owner: str) -> list[Any]:
     """The thrusters and banks that were given, alone or in a list; none if these are other actuators."""
     if isinstance(actuators, Thruster | ThrusterBank):
         return [actuators]
@@ -229,12 +229,12 @@ def _jets(thrusters: list[Any], every: int | None, dt: float, assembly: Assembly
     return Jets(allocator, PulseModulator(float(pulses[pulses > 0.0].min()), ticks * dt))
 
 
-def _ticks(actuators: Any, dt: float) -> int:
+def _ticks(actuators: object, dt: float) -> int:
     """Interval between two samples, in ticks."""
     return max(1, round(getattr(actuators, "period", _INTERVAL) / dt))
 
 
-def _largest_torque(actuators: Any, max_torque: Any, owner: str, given: Any) -> tuple[list[float], bool]:
+def _largest_torque(actuators: object, max_torque: object, owner: str, given: object) -> tuple[list[float], bool]:
     """The torque about each axis that the actuators reach in both directions, and whether it comes with a net force.
 
     An error shows the actuators as they were given.

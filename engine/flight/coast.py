@@ -55,7 +55,7 @@ def keep_out_of(store: Store) -> KeepOut | None:
     return table.read("center")[0].copy(), float(table.read("radius")[0])
 
 
-def set_keep_out(store: Store, value: Any) -> None:
+def set_keep_out(store: Store, value: object) -> None:
     """Replace the sphere that no coasting body may enter, or remove it with None."""
     row = None
     if value is not None:
@@ -152,7 +152,7 @@ def _standing(world: CoastingWorld) -> Iterator[str]:
             yield f"the callback {_name(callback.function)} has no attribute skippable = True"
 
 
-def _name(function: Any) -> str:
+def _name(function: object) -> str:
     return str(getattr(function, "__qualname__", repr(function)))
 
 
@@ -170,7 +170,7 @@ def _gravity(world: CoastingWorld) -> FloatArray:
         if table.read("j2", rows).any():
             raise InTheWay(f"{force!r} has a J2 term, so that orbits around it are not conics")
         named = table.array[0, rows].astype(np.int64)
-        columns: Any = np.arange(bodies.count) if NOBODY in named else named
+        columns = np.arange(bodies.count) if NOBODY in named else named
         taken = columns[gravity[GM, columns] > 0.0]
         if len(taken):
             raise InTheWay(
@@ -191,7 +191,7 @@ def _check_path(world: CoastingWorld, gravity: FloatArray, end: FloatArray, seco
     gm, centers = gravity[GM], gravity[CENTER:]
     before, attracted = start[_POSITION] - centers, gm > 0.0
     with np.errstate(all="ignore"):  # a state that is not finite is found later
-        distance = over_arrays(least_distance)(
+        distance: FloatArray = over_arrays(least_distance)(
             np.where(attracted, gm, 1.0), before, start[_VELOCITY], end[_POSITION] - centers, end[_VELOCITY], seconds
         )
     for body in _first(bodies, attracted & (distance <= _STRAIGHT_DOWN * np.abs(before).max(axis=0, initial=0.0))):
@@ -202,7 +202,9 @@ def _check_path(world: CoastingWorld, gravity: FloatArray, end: FloatArray, seco
     for body in _first(bodies, attracted & (centers != center).any(axis=0)):
         raise InTheWay(f"the gravity on {body} and keep_out have different centres")
     with np.errstate(all="ignore"):
-        straight = over_arrays(least_distance_on_a_line)(start[_POSITION] - center, start[_VELOCITY], seconds)
+        straight: FloatArray = over_arrays(least_distance_on_a_line)(
+            start[_POSITION] - center, start[_VELOCITY], seconds
+        )
     for body in _first(bodies, np.where(attracted, distance, straight) < radius):
         raise InTheWay(f"the path of {body} enters keep_out, a sphere of {radius:g} m around {ball[0].tolist()}")
 

@@ -15,6 +15,7 @@ from ..joints.assembly import assembly_for
 from ..store.host import Host
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
+from ..store.table import IntArray, Mask
 from .body_torque import BodyTorque
 from .jets import Jets
 from .loop_samples import LoopSamples
@@ -172,7 +173,7 @@ class Controlled(SampledPart):
         return self._named_bodies()[0]
 
     @property
-    def actuators(self) -> Any:
+    def actuators(self) -> Actuators:
         """The actuators that the loop commands, which may be assigned at any time.
 
         New ones must act on the same body and have the same `state_size`. The former ones are stopped, as when the loop is disabled, and
@@ -237,7 +238,7 @@ class Controlled(SampledPart):
             self._begin_law()
 
     @property
-    def reference(self) -> Any:
+    def reference(self) -> FixedOrMoving:
         """The reference, which may be assigned at any time."""
         return self._reference
 
@@ -289,7 +290,7 @@ class Controlled(SampledPart):
         return self._actuators, *getattr(self._actuators, "members", ()), self._measured, *self._read_by(self._law)
 
     @staticmethod
-    def _read_by(law: Any) -> tuple[Any, ...]:
+    def _read_by(law: object) -> tuple[Any, ...]:
         """What a law reads besides the body, such as wheels, as far as it belongs to worlds."""
         return tuple(member for member in getattr(law, "members", ()) if isinstance(member, TableRows))
 
@@ -298,7 +299,7 @@ class Controlled(SampledPart):
         if "law_has_begun" in self._schema.by_name:
             self._set_numbers("law_has_begun", [0.0])
 
-    def _refuse_law(self, law: Any) -> None:
+    def _refuse_law(self, law: object) -> None:
         """Reject a law that reads what is not in the world of the loop, or belongs to another body."""
         for member in self._read_by(law):
             if member._table.store is not self._table.store:
@@ -337,7 +338,7 @@ class Controlled(SampledPart):
         self._refuse_actuators(self._actuators, seconds)
         self._refuse_law(self._law)
 
-    def _refuse_actuators(self, actuators: Any, seconds: float) -> None:
+    def _refuse_actuators(self, actuators: object, seconds: float) -> None:
         """Reject actuators that are not in the world of the loop, or made for another interval between samples [s]."""
         for member in (actuators, *getattr(actuators, "members", ())):
             if isinstance(member, TableRows) and member._table.store is not self._table.store:
@@ -370,7 +371,7 @@ class Controlled(SampledPart):
             return JetsOfMembers(actuators)
         return TorquesOfMembers(actuators) if isinstance(actuators, BodyTorque) else WheelsOfMembers(actuators)
 
-    def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
+    def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
         return sample_members(self, world, ticks, due)
 
@@ -384,12 +385,12 @@ class Controlled(SampledPart):
         return getattr(self._actuators, "_allocator", None)
 
     @_allocator.setter
-    def _allocator(self, value: Any) -> None:
+    def _allocator(self, value: object) -> None:
         if value is not None:
             actuators: Any = self._actuators
             actuators._allocator = value
 
-    def _replace(self, name: str, value: Any) -> None:
+    def _replace(self, name: str, value: object) -> None:
         """Set an attribute so that a failed tick undoes it."""
         store = self._table.store
         if store is not None:
@@ -401,20 +402,20 @@ class Controlled(SampledPart):
         setattr(self, name, value)
 
 
-def _check_law(law: Any, body: BodyHandle, owner: object) -> None:
+def _check_law(law: object, body: BodyHandle, owner: object) -> None:
     if not (callable(getattr(law, "update", None)) and callable(getattr(law, "initial_state", None))):
         refuse(owner, "law", law, "a law of flight.control, or an object with initial_state and update", TypeError)
     integer(getattr(law, "state_size", None), "law.state_size", owner, at_least=0)
     assembly_for(getattr(law, "assembly", None), body, owner)
 
 
-def _check_actuators(actuators: Any, body: BodyHandle, owner: object) -> None:
+def _check_actuators(actuators: object, body: BodyHandle, owner: object) -> None:
     if not callable(getattr(actuators, "command", None)):
         refuse(owner, "actuators", actuators, "an object with command(torque_body, force_body, seconds)", TypeError)
     if getattr(actuators, "body", body) is not body:
         refuse(owner, "actuators", actuators, f"those of {body}")
 
 
-def _check_reference(reference: Any, owner: object) -> None:
+def _check_reference(reference: object, owner: object) -> None:
     if not callable(getattr(reference, "at", None)):
         refuse(owner, "reference", reference, "a Reference, or an object with at(time, body)", TypeError)

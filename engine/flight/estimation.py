@@ -41,6 +41,7 @@ from ..reading import reading
 from ..store.host import Host
 from ..store.rows import Parameter, checked, fixed, reference_fields
 from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Kind, Schema
+from ..store.table import IntArray, Mask
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
 from .optical_sensors import StarTracker
 from .part import Place, SampledPart
@@ -730,7 +731,7 @@ class AttitudeFilter(SampledPart):
     def _has_form_for_members(self) -> bool:
         return type(self)._sample is AttitudeFilter._sample
 
-    def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
+    def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
         table, rows, members = self._table, self._slice(), len(ticks)
         first, width = rows.start, (rows.stop - rows.start) // members
@@ -836,7 +837,7 @@ def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:
     return (slot, int(array.item(TICK, slot))) if array.item(VALID, slot) > 0.0 else None
 
 
-def _checked_trackers(trackers: Any, gyro: Gyro, owner: str) -> tuple[StarTracker, ...]:
+def _checked_trackers(trackers: object, gyro: Gyro, owner: str) -> tuple[StarTracker, ...]:
     rule = "a list of one or more flight.StarTracker"
     chosen = tuple(members(trackers, "trackers", owner, rule, lambda tracker: isinstance(tracker, StarTracker)))
     if not chosen or len(set(map(id, chosen))) != len(chosen):

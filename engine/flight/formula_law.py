@@ -70,7 +70,7 @@ class FormulaLaw(Law):
     _reads_acceleration: ClassVar[bool] = True
     """Whether the reference needs an angular acceleration."""
 
-    def __init_subclass__(cls, **named: Any) -> None:
+    def __init_subclass__(cls, **named: object) -> None:
         super().__init_subclass__(**named)
         cls._is_as_defined = cls.update is FormulaLaw.update
 
@@ -115,7 +115,7 @@ class FormulaLaw(Law):
             refuse(self._name, "torque", values.tolist(), "finite", hint=NOT_FINITE)
         return values[..., :3], values[..., 3:]
 
-    def _goal(self, reference: Any) -> list[Components]:
+    def _goal(self, reference: object) -> list[Components]:
         """The components of a reference."""
         return [
             self._components(reference, "reference", "orientation", 4),
@@ -128,7 +128,7 @@ class FormulaLaw(Law):
         """Whether no parameter is that of a stack of bodies."""
         return type(self._tensor) is not tuple and tuple not in map(type, self._parameters_for(_NO_INERTIA))
 
-    def _inertia_of(self, measured: Any) -> Components:
+    def _inertia_of(self, measured: object) -> Components:
         return self._inertia(self._tensor, measured) if self._needs_inertia else _NO_INERTIA
 
 
@@ -164,7 +164,7 @@ class FormulaSamples:
             rows = [row for row in rows if row < STORED]
         return np.array([[OF_BODY[row], row] for row in rows], np.int64).reshape(-1, 2)
 
-    def set_reference(self, reference: Any) -> None:
+    def set_reference(self, reference: object) -> None:
         """Have the law track this reference, which is one attitude."""
         if reference is self._reference:
             return

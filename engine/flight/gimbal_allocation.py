@@ -12,6 +12,7 @@ from ..checks import components, read_only_attributes, reader, real, refuse
 from ..joints.assembly import Assembly, assembly_for
 from ..kernels.trigonometry import sine_cosine
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
+from ..store.rows import BodyHandle
 from .jets import Commanded
 
 _MOST_STEPS, _MOST_CUTS = 20, 30
@@ -80,12 +81,12 @@ class GimbalAllocator:
         self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
     @property
-    def body(self) -> Any:
+    def body(self) -> BodyHandle:
         """The body that the thruster pushes."""
         return self._thruster.body
 
     @property
-    def thruster(self) -> Any:
+    def thruster(self) -> BodyHandle:
         """The thruster."""
         return self._thruster
 

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
 from ..compilation.packed import Packed
-from ..forces.thruster import Thruster
+from ..forces.thruster import Thruster, ThrusterBank
 from ..loops import thrust_allocation as allocation
 from ..loops.jet_commands import command_jets
 from ..loops.layout import CENTER_OF_MASS
+from ..store.rows import BodyHandle
 from .allocation import ThrusterAllocator
 from .driver import Command
 from .modulation import Periods, PulseModulator
@@ -97,7 +98,7 @@ class Jets:
             self._state_size = 2 * allocator.jet_count
 
     @property
-    def body(self) -> Any:
+    def body(self) -> BodyHandle:
         """The body that the jets push."""
         return self._allocator.body
 
@@ -133,7 +134,7 @@ class Jets:
         return np.array(self._shares)
 
     @property
-    def members(self) -> tuple[Any, ...]:
+    def members(self) -> tuple[Jet, ...]:
         """The thrusters and banks that are commanded, which must be in the world of the control loop."""
         return self._allocator.thrusters
 
@@ -216,9 +217,9 @@ class Jets:
             elif np.any(thruster.pulse_left) or np.any(thruster.thrust):
                 thruster.fire(none)
 
-    def _by_thruster(self, values: FloatArray) -> list[tuple[Any, Any]]:
+    def _by_thruster(self, values: FloatArray) -> list[tuple[Jet, Any]]:
         """Each thruster that is not lost with its value, and each bank with an array, in which lost jets have 0."""
-        found: list[tuple[Any, Any]] = []
+        found: list[tuple[Jet, Any]] = []
         lost = set(self._allocator.lost)
         for thruster in self._allocator.thrusters:
             jets = self._allocator.jets_of(thruster)
@@ -239,8 +240,8 @@ class JetsDriver:
         self._pulses = None if jets._modulator is None else jets._modulator._periods(count)
         self._allocator: Any = None
         self._spreads = False
-        self._bound: tuple[Any, int, Any] = None, -1, None
-        self._spans: list[tuple[Any, slice]] = []
+        self._bound: tuple[Any, int, object] = None, -1, None
+        self._spans: list[tuple[Jet, slice]] = []
 
     def command(
         self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
@@ -380,3 +381,7 @@ def _of_jets(allocator: ThrusterAllocator, name: str) -> FloatArray:
         np.broadcast_to(getattr(thruster, name), len(allocator.jets_of(thruster))) for thruster in allocator.thrusters
     ]
     return np.concatenate(parts)
+
+
+Jet = Thruster | ThrusterBank
+"""What commands are sent to."""

@@ -55,7 +55,7 @@ class Law(ABC):
         """The assembly whose inertia and stored momentum the law reads at each sample; None if it reads those of the measured body."""
         return self._assembly
 
-    def initial_state(self, measured: Any, reference: Any) -> FloatArray:
+    def initial_state(self, measured: object, reference: object) -> FloatArray:
         """Return the state before the first sample.
 
         Args:
@@ -109,7 +109,7 @@ class Law(ABC):
             ([0.0, 0.0, -1.666667], [0.0, 0.0, 0.166667])
         """
 
-    def torque_body(self, measured: Any, reference: Any, seconds: float) -> FloatArray:
+    def torque_body(self, measured: object, reference: object, seconds: float) -> FloatArray:
         """Compute the torque of one sample from the initial state.
 
         Args:
@@ -146,12 +146,12 @@ class Law(ABC):
     def _name(self) -> str:
         return type(self).__name__
 
-    def _result(self, results: Sequence[Any]) -> tuple[FloatArray, FloatArray]:
+    def _result(self, results: Sequence[object]) -> tuple[FloatArray, FloatArray]:
         """Torque and new state from the numbers that a formula returned."""
         values = combined(results, self._name, "torque")
         return values[..., :3], values[..., 3:]
 
-    def _components(self, source: Any, argument: str, attribute: str, size: int) -> Components:
+    def _components(self, source: object, argument: str, attribute: str, size: int) -> Components:
         """An attribute of what is measured or of the reference."""
         if type(source) is Measured:
             return source.numbers(attribute, self._name, size)
@@ -161,22 +161,22 @@ class Law(ABC):
             refuse(self._name, argument, source, f"an object with the attribute {attribute}", TypeError, error)
         return components(value, f"{argument} {attribute}", self._name, size)
 
-    def _leading(self, source: Any, argument: str) -> tuple[int, ...]:
+    def _leading(self, source: object, argument: str) -> tuple[int, ...]:
         """The leading dimensions of the orientation of a stack."""
         parts = self._components(source, argument, "orientation", 4)
         return () if isinstance(parts, list) else parts[0].shape
 
-    def _acceleration(self, reference: Any) -> Components:
+    def _acceleration(self, reference: object) -> Components:
         return self._components(reference, "reference", "angular_acceleration_world", 3)
 
-    def _stored(self, measured: Any) -> Components:
+    def _stored(self, measured: object) -> Components:
         """Momentum of the wheels [N·m·s], body frame, zero where the measured object has none."""
         if self._assembly is None and type(measured) is Measured:
             return measured.numbers("stored_momentum_body", self._name, 3)
         value = getattr(self._assembly or measured, "stored_momentum_body", None)
         return _NOT_STORED if value is None else components(value, "measured stored_momentum_body", self._name, 3)
 
-    def _inertia(self, given: Components | None, measured: Any) -> Components:
+    def _inertia(self, given: Components | None, measured: object) -> Components:
         """The tensor that was given to the law, or that of the assembly, or that of the measured body."""
         if given is not None:
             return given
@@ -193,12 +193,12 @@ class Law(ABC):
         return tensor_components(value, "measured inertia_body", self._name)
 
 
-def gain(value: Any, argument: str, owner: str) -> float:
+def gain(value: object, argument: str, owner: str) -> float:
     """A gain, above zero."""
     return real(value, argument, owner, above=0.0)
 
 
-def tensor_gain(value: Any, argument: str, owner: str) -> list[float]:
+def tensor_gain(value: object, argument: str, owner: str) -> list[float]:
     """A gain as a symmetric tensor: from a number above zero, three of them, or a positive definite tensor."""
     if depth(value) == 1:
         three = array(value, argument, owner, (3,)).tolist()
@@ -223,7 +223,7 @@ def inertia_tensor(value: Any, owner: str) -> Components | None:
     return tensor_gain(value, "inertia_body", owner)
 
 
-def one_inertia(inertia_body: npt.ArrayLike | None, assembly: Any, owner: str) -> Assembly | None:
+def one_inertia(inertia_body: npt.ArrayLike | None, assembly: object, owner: str) -> Assembly | None:
     """The assembly that was given for a law, after a check that no tensor was given as well."""
     own = assembly_for(assembly, None, owner)
     if own is not None and inertia_body is not None:
@@ -231,7 +231,7 @@ def one_inertia(inertia_body: npt.ArrayLike | None, assembly: Any, owner: str) -
     return own
 
 
-def _definite(value: Any, argument: str, owner: str) -> list[float]:
+def _definite(value: object, argument: str, owner: str) -> list[float]:
     """The components of a symmetric tensor with an inverse and no negative moment."""
     tensor = array(value, argument, owner, (3, 3))
     # tensors that were turned or added are symmetric to rounding only
@@ -250,7 +250,7 @@ def moments_of(six: Sequence[float]) -> tuple[float, float, float]:
     return principal((xx, yy, zz, xy, xz, yz))[0]
 
 
-def limits(value: Any, argument: str, owner: str) -> list[float]:
+def limits(value: object, argument: str, owner: str) -> list[float]:
     """Three limits above zero, from one number or three."""
     three = array(value, argument, owner, (3,)).tolist() if is_row(value) else 3 * [real(value, argument, owner)]
     if min(three) <= 0.0:
@@ -258,7 +258,7 @@ def limits(value: Any, argument: str, owner: str) -> list[float]:
     return three
 
 
-def tensor_matrix(six: Sequence[Any]) -> FloatArray:
+def tensor_matrix(six: Sequence[object]) -> FloatArray:
     """The tensor with these six components, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -271,5 +271,5 @@ def given_inertia(six: Components | None) -> FloatArray | None:
     return np.moveaxis(tensor_matrix(six), (0, 1), (-2, -1))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return repr(value.tolist() if isinstance(value, np.ndarray) else value)

@@ -174,7 +174,7 @@ class LoopSamples:
         if len(after) > 1 or after != before:
             table.write(slice(first, first + len(after)), row, after)
 
-    def _is_own(self, actuators: Any) -> bool:
+    def _is_own(self, actuators: object) -> bool:
         """Whether actuators, which are now to be commanded, are those of the engine, and not of a user's class."""
         if actuators is not self._actuators:
             own = vars(type(actuators)).get("_driver")  # not overridden by a user's class
@@ -310,7 +310,7 @@ class _Kernel:
             and (not self.commands or self._driver.is_bound)  # type: ignore[union-attr]
         )
 
-    def prepare(self, measured: Measured | None, reference: Any) -> None:
+    def prepare(self, measured: Measured | None, reference: object) -> None:
         """Read what only Python can read."""
         formula = self._formula
         if self._reads_estimate:

@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from ..checks import components, read_only_attributes, reader, real, refuse
 from ..forces.magnetic_dipole import MagneticDipole
-from ..kernels.vectors import cross
+from ..kernels.vectors import Vector, cross
+from ..store.rows import BodyHandle
 from .jets import Commanded
 from .magnetic_field import flux_density_of
+from .magnetorquer import Magnetorquer
 from .two_sided import least_squares
 from .wheel_allocation import of_one_body
 
@@ -56,22 +58,22 @@ class Magnetorquers:
         "Whether the limits of the dipoles cut the last command; the component along the field does not count.",
     )
 
-    def __init__(self, torquers: Iterable[Any]) -> None:
+    def __init__(self, torquers: Iterable[object]) -> None:
         self._torquers = of_one_body(torquers, "torquers", "Magnetorquers", ("axis", "max_dipole", "dipole", "field"))
         self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
     @property
-    def body(self) -> Any:
+    def body(self) -> BodyHandle:
         """The body that the magnetorquers turn."""
         return self._torquers[0].body
 
     @property
-    def torquers(self) -> tuple[Any, ...]:
+    def torquers(self) -> tuple[Magnetorquer, ...]:
         """The magnetorquers."""
         return self._torquers
 
     @property
-    def members(self) -> tuple[Any, ...]:
+    def members(self) -> tuple[Magnetorquer, ...]:
         """The magnetorquers that are commanded, which must be in the world of the control loop."""
         return self._torquers
 
@@ -83,7 +85,7 @@ class Magnetorquers:
     def __repr__(self) -> str:
         return f"Magnetorquers({self.body}, {len(self._torquers)} magnetorquers)"
 
-    def without(self, torquer: Any) -> Magnetorquers:
+    def without(self, torquer: object) -> Magnetorquers:
         """Return actuators that do not command a magnetorquer, after a failure.
 
         Args:
@@ -120,7 +122,7 @@ class Magnetorquers:
             )
         return Magnetorquers(rest)
 
-    def _at(self, field: Any, position: Any) -> Any:
+    def _at(self, field: object, position: object) -> Vector:
         """The flux density of a user's field [T], world frame, now."""
         return flux_density_of(field, self)(position, self.body.world.time)
 

@@ -13,7 +13,7 @@ FluxDensity = Callable[[Any, float], Vector]
 """Flux density [T], world frame, at a position [m], world frame, and a time [s]."""
 
 
-def flux_density_of(field: Any, owner: object) -> FluxDensity:
+def flux_density_of(field: object, owner: object) -> FluxDensity:
     """Return what calls `field.at(position, time)`, or `field.at(position)` if it takes no time, and checks the result.
 
     Raises:
@@ -27,7 +27,7 @@ def flux_density_of(field: Any, owner: object) -> FluxDensity:
     if not takes_time and not _takes(at, 1):
         refuse(owner, "field", field, rule, TypeError)
 
-    def flux_density(position: Any, time: float) -> Vector:
+    def flux_density(position: object, time: float) -> Vector:
         value = at(position, time) if takes_time else at(position)
         x, y, z = components(value, "field.at(position, time)" if takes_time else "field.at(position)", owner)
         return x, y, z

@@ -13,6 +13,7 @@ from ..loops.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
+from ..store.rows import BodyHandle
 from .samples import Components, components, tensor_components
 
 _TENSOR = "inertia_body"
@@ -41,7 +42,7 @@ class Measured:
     column: int
     """The column of the body."""
 
-    def __init__(self, estimate: Any, body: Any, array: Any) -> None:
+    def __init__(self, estimate: Any, body: BodyHandle, array: Any) -> None:
         """Measure a body.
 
         Args:

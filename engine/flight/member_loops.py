@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..forces.thruster import Thruster, ThrusterBank
@@ -16,6 +15,7 @@ from ..loops import wheel_torques as kernels
 from ..loops.actuator_layout import BODY, ENABLED, LEVEL, OPEN_FOR, OPENS_IN, THROTTLE, TORQUE
 from ..loops.layout import CENTER_OF_MASS
 from ..store.host import Host
+from ..store.table import IntArray, Mask
 from .allocation import ThrusterAllocator
 from .body_torque import AT_LIMIT, BodyTorque
 from .formula_law import (
@@ -40,10 +40,6 @@ from .reference import Reference, Slew, Spin
 from .sensor import ReadingsOfMembers, Sensor
 from .wheel import ReactionWheel
 from .wheel_allocation import WheelAllocator
-
-IntArray = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
-
 
 _BLOCK = 60
 """Members whose torques are divided in one call, so that what this takes stays in the cache."""
@@ -84,7 +80,7 @@ class ActuatorsOfMembers(Protocol):
         """Command torques and forces in some members, those whose commands are not finite left out."""
 
 
-def has_form_for_members(law: Any, reference: Any, actuators: Any, measured: Any) -> bool:
+def has_form_for_members(law: object, reference: Any, actuators: object, measured: object) -> bool:
     """Whether a loop with these takes samples for all members of a batch at once."""
     return (
         (measured is None or _can_be_read(measured))
@@ -99,7 +95,7 @@ def has_form_for_members(law: Any, reference: Any, actuators: Any, measured: Any
     )
 
 
-def _can_be_read(measured: Any) -> bool:
+def _can_be_read(measured: object) -> bool:
     """Whether this is a sensor or a filter of the engine, whose readings for all members are arrays."""
     own = type(measured).__module__.startswith(__package__ + ".")
     return own and isinstance(measured, SampledPart) and measured._has_form_for_members
@@ -131,7 +127,7 @@ def _measured_attitudes(measured: Any, count: int, dt: float) -> Attitudes | Non
     return Attitudes(found.is_valid, None if turn is None else turn.T, None if rates is None else rates.T)
 
 
-def _has_form(actuators: Any) -> bool:
+def _has_form(actuators: object) -> bool:
     if type(actuators) is WheelAllocator:
         return not actuators.lost and all(type(wheel) is ReactionWheel for wheel in actuators.wheels)
     if type(actuators) is Jets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -250,7 +250,7 @@ class Periods:
         return named(pulses.modulate, *arrays)
 
 
-def _times(value: Any, argument: str, owner: str) -> FloatArray:
+def _times(value: object, argument: str, owner: str) -> FloatArray:
     """Times of at least 0, shape (n,) or (1,)."""
     if not is_row(value):
         return np.array([real(value, argument, owner, at_least=0.0)])

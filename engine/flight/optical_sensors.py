@@ -141,7 +141,7 @@ class Exclusion(NamedTuple):
         return cls(_angle(angle, owner), None, (x, y, z), real(radius, "radius", owner, above=0.0))
 
 
-def _angle(value: Any, owner: object, argument: str = "angle", largest: float = 0.5 * pi) -> float:
+def _angle(value: object, owner: object, argument: str = "angle", largest: float = 0.5 * pi) -> float:
     angle = real(value, argument, owner)
     if not 0.0 <= angle <= largest:
         refuse(owner, argument, value, f"an angle from 0 to {largest:g} rad")
@@ -287,7 +287,7 @@ class StarTracker(_Optical):
         return StarTrackerReading(*self._read(4))
 
 
-def _exclusions(value: Any, owner: object) -> list[Exclusion]:
+def _exclusions(value: object, owner: object) -> list[Exclusion]:
     rule = f"a list of at most {EXCLUSION_COUNT} from Exclusion.far and Exclusion.ball"
     if isinstance(value, Exclusion):
         refuse(owner, "exclusion", value, rule, TypeError)

@@ -201,7 +201,7 @@ def _halves(both: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _number(rule: str, holds: Callable[[Any], Any]) -> Kind:
     """A number for which a comparison holds."""
 
-    def quick(value: Any) -> float | None:
+    def quick(value: object) -> float | None:
         number = NUMBER.quick(value)
         return number if number is None or (holds(number) and isfinite(number)) else nan
 

@@ -14,6 +14,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared,
 from ..kernels.rotations import PARALLEL, from_columns
 from ..kernels.selection import choose
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
+from ..store.rows import BodyHandle
 from .reference import Reference, computed
 from .samples import Components, combined, components, evaluate
 
@@ -241,7 +242,7 @@ class Pointing:
             refuse("Pointing", "second_axis_body", second, rule)
         return list(conjugate(from_columns(first, cross(n, first), n, 1.0)))
 
-    def _kind(self, target: Any, argument: str) -> int:
+    def _kind(self, target: object, argument: str) -> int:
         """The kind of a target, after all checks."""
         if isinstance(target, str):
             kind = {"nadir": _NADIR, "velocity": _VELOCITY, "sun": _DIRECTION}.get(target)
@@ -268,7 +269,7 @@ class Pointing:
             return position, components(target.velocity, f"velocity of the {argument}", "Pointing", 3)
         return components(target, argument, "Pointing", 3), _ZEROS
 
-    def at(self, time: float, body: Any) -> Reference:
+    def at(self, time: float, body: BodyHandle) -> Reference:
         """Return the reference for a body at its position and velocity.
 
         Args:
@@ -315,12 +316,12 @@ class Pointing:
         return f"Pointing({self.axis_body.tolist()}, {_shown(self.target)}{second})"
 
 
-def _kept(target: Any, argument: str) -> Any:
+def _kept(target: object, argument: str) -> Any:
     """A checked target; of a direction, numbers of its own, which are the same however it was given."""
     if target is None or isinstance(target, str) or hasattr(target, "position"):
         return target
     return read_only(stack(target, argument, "Pointing", 3))
 
 
-def _shown(target: Any) -> str:
+def _shown(target: object) -> str:
     return repr(target.tolist() if isinstance(target, np.ndarray) else target)

@@ -68,7 +68,7 @@ class Reference:
         """Angular acceleration [rad/s²], world frame, shape (..., 3)."""
         return self._acceleration
 
-    def at(self, time: float, body: Any = None) -> Reference:
+    def at(self, time: float, body: object = None) -> Reference:
         """Return this reference, which is the same at every time.
 
         Args:
@@ -141,7 +141,7 @@ class Spin:
     angular_velocity_world = reader("_rates", "Angular velocity [rad/s], world frame, shape (..., 3).")
     start_time = reader("_start_time", "Time of the start [s].")
 
-    def at(self, time: float, body: Any = None) -> Reference:
+    def at(self, time: float, body: object = None) -> Reference:
         """Return the reference at a time.
 
         Args:
@@ -248,7 +248,7 @@ class Slew:
         rate = np.minimum(self.max_rate, np.sqrt(self.angle * self.max_acceleration))
         return rate / self.max_acceleration + self.angle / np.maximum(rate, _SMALLEST)
 
-    def at(self, time: float, body: Any = None) -> Reference:
+    def at(self, time: float, body: object = None) -> Reference:
         """Return the reference at a time.
 
         Args:

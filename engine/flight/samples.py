@@ -35,7 +35,7 @@ def components(value: Any, argument: str, owner: object, size: int) -> Component
     return values.tolist() if values.ndim == 1 else tuple(np.ascontiguousarray(np.moveaxis(values, -1, 0)))
 
 
-def tensor_components(value: Any, argument: str, owner: object) -> Components:
+def tensor_components(value: object, argument: str, owner: object) -> Components:
     """Read xx, yy, zz, xy, xz and yz of one symmetric tensor, or of a stack of tensors of shape (..., 3, 3)."""
     if isinstance(value, np.ndarray) and value.shape == (3, 3):
         rows = value.ravel().tolist()
@@ -47,7 +47,7 @@ def tensor_components(value: Any, argument: str, owner: object) -> Components:
     return tuple(np.ascontiguousarray(nine[..., place]) for place in _SIX)
 
 
-def evaluate(function: Callable[..., Sequence[Any]], *inputs: Any) -> Sequence[Any]:
+def evaluate(function: Callable[..., Sequence[object]], *inputs: object) -> Sequence[Any]:
     """Call a formula with floats if every input belongs to one body, otherwise with arrays; both give the same bits.
 
     Args:

@@ -15,6 +15,7 @@ from ..kernels.noise import noise_key
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields
 from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
+from ..store.table import IntArray, Mask
 from .instruments import SAMPLES, TICK, VALID, VALUE
 from .part import MOST_DELAY, Place, SampledPart
 
@@ -193,7 +194,7 @@ class Sensor(SampledPart):
     def _has_form_for_members(self) -> bool:
         return True
 
-    def _sample_members(self, world: Host, ticks: Any, due: Any) -> Any:
+    def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample of each member of a batch that is due, whose rows are next to each other in each slot.
 
         Args:
@@ -210,7 +211,7 @@ class Sensor(SampledPart):
         self._measure_members(world, table.array, first, slots, ticks, chosen, out)
         own = np.flatnonzero(chosen == 1)
         size, everybody = SAMPLES - VALUE, len(own) == count
-        target: Any = slice(first, first + count) if everybody else first + own
+        target: slice | IntArray = slice(first, first + count) if everybody else first + own
         values = out if everybody else out[:, own]
         if slots == 1:
             table.write(slice(VALUE, VALUE + self._state_size), target, values)
@@ -221,7 +222,7 @@ class Sensor(SampledPart):
         return np.flatnonzero(chosen == 2)
 
     def _measure_members(
-        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: IntArray, due: IntArray, out: FloatArray
     ) -> None:
         """Write samples to `out`; the arguments are those of the kernels in `instruments`."""
         raise NotImplementedError
@@ -247,7 +248,9 @@ class Sensor(SampledPart):
         return read_only(np.array(due[:size])), due[VALID - VALUE] > 0.0, time
 
 
-def readings(array: FloatArray, rows: slice, count: int, size: int, dt: float) -> tuple[FloatArray, Any, FloatArray]:
+def readings(
+    array: FloatArray, rows: slice, count: int, size: int, dt: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The values, whether they are valid, and the times of the readings of a sensor in all members of a batch.
 
     Args:
@@ -273,6 +276,6 @@ class ReadingsOfMembers:
         """Take the arguments of `readings`."""
         self._given = array, rows, count, dt
 
-    def _read(self, size: int) -> tuple[FloatArray, Any, FloatArray]:
+    def _read(self, size: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         array, rows, count, dt = self._given
         return readings(array, rows, count, size, dt)

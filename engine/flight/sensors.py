@@ -17,6 +17,7 @@ from ..loops.layout import POSITION
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
+from ..store.table import IntArray
 from .instruments import (
     ACCELEROMETER,
     BODY,
@@ -181,7 +182,7 @@ class _Instrument(Sensor):
         return sample_three_axes(number, bodies.array, array, row, before, tick, every, dt, field, out)
 
     def _measure_members(
-        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: IntArray, due: IntArray, out: FloatArray
     ) -> None:
         field, dipole = self._field_of_members()
         fields = self._fields_of_members(world, array, first, len(ticks))

@@ -205,11 +205,11 @@ class MomentumManager(Law):
     time_constant = reader("_time_constant", "Time in which the momentum falls to 37 % of its value [s], above zero.")
 
     @property
-    def members(self) -> tuple[Any, ...]:
+    def members(self) -> tuple[object, ...]:
         """The wheels; wheels in a world cannot be removed before the control loop that uses this law."""
         return self._wheels
 
-    def initial_state(self, measured: Any, reference: Any) -> FloatArray:
+    def initial_state(self, measured: object, reference: object) -> FloatArray:
         return np.zeros((*np.broadcast_shapes(*(np.shape(wheel.momentum) for wheel in self.wheels)), 1))
 
     def update(
@@ -237,5 +237,5 @@ class MomentumManager(Law):
         }
 
 
-def _is_wheel(value: Any) -> bool:
+def _is_wheel(value: object) -> bool:
     return hasattr(value, "momentum") and hasattr(value, "axis")

@@ -16,6 +16,7 @@ from ..loops import thrust_allocation as allocation
 from ..loops import wheel_torques as kernels
 from ..loops.actuator_layout import ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.layout import STATE_ROWS
+from ..store.rows import BodyHandle
 from .driver import Command
 from .jets import Commanded
 from .wheel import WHEELS, ReactionWheel
@@ -68,7 +69,7 @@ class WheelAllocator:
     saturated = reader("_saturated", "Whether the torque of the last command was out of reach.")
 
     def __init__(
-        self, wheels: Iterable[Any], *, preferred_speed: npt.ArrayLike | None = None, null_rate: float = 0.02
+        self, wheels: Iterable[object], *, preferred_speed: npt.ArrayLike | None = None, null_rate: float = 0.02
     ) -> None:
         owner = "WheelAllocator"
         self._wheels = of_one_body(wheels, "wheels", owner, _NEEDED)
@@ -93,17 +94,17 @@ class WheelAllocator:
         self._saturated = False
 
     @property
-    def body(self) -> Any:
+    def body(self) -> BodyHandle:
         """The body that the wheels turn."""
         return self._wheels[0].body
 
     @property
-    def wheels(self) -> tuple[Any, ...]:
+    def wheels(self) -> tuple[ReactionWheel, ...]:
         """The wheels, including those that were lost."""
         return self._wheels
 
     @property
-    def lost(self) -> tuple[Any, ...]:
+    def lost(self) -> tuple[ReactionWheel, ...]:
         """The wheels that are not commanded; see `without`."""
         return tuple(self._wheels[place] for place in sorted(self._lost))
 
@@ -118,7 +119,7 @@ class WheelAllocator:
         return self._null_rate
 
     @property
-    def members(self) -> tuple[Any, ...]:
+    def members(self) -> tuple[ReactionWheel, ...]:
         """The wheels that are commanded, which must be in the world of the control loop."""
         return self._wheels
 
@@ -131,7 +132,7 @@ class WheelAllocator:
         lost = f", {len(self._lost)} lost" if self._lost else ""
         return f"WheelAllocator({self.body}, {len(self._wheels)} wheels{lost})"
 
-    def without(self, wheel: Any) -> WheelAllocator:
+    def without(self, wheel: object) -> WheelAllocator:
         """Return an allocator that does not command a wheel, after a failure.
 
         Args:
@@ -339,11 +340,11 @@ class WheelDriver:
         return found
 
 
-def of_one_body(given: Iterable[Any], argument: str, owner: str, attributes: tuple[str, ...]) -> tuple[Any, ...]:
+def of_one_body(given: Iterable[object], argument: str, owner: str, attributes: tuple[str, ...]) -> tuple[Any, ...]:
     """The actuators, after a check that there are some, that they have these attributes, and that they belong to one body."""
     needed = ("body", *attributes)
 
-    def is_one(each: Any) -> bool:
+    def is_one(each: object) -> bool:
         return all(hasattr(each, name) for name in needed)
 
     rule = f"objects with {', '.join(needed)}"

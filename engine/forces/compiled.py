@@ -19,6 +19,7 @@ import numpy as np
 from ..checks import boolean, members, refuse, shown
 from ..compilation.compiler import COMPILED, inlined
 from ..compilation.identity import functions_of, identity
+from ..compilation.kernel_types import Arguments, Kernel
 from ..compilation.trial import check_compiles
 from ..kernels.rigid_body import BodyAtStage
 from ..loops.fields import FieldKind
@@ -41,9 +42,9 @@ _RESERVED = (
     "coast_obstacle",
     "potential_energy",
 )
-_KINDS: dict[str, dict[tuple[Any, ...], FieldKind]] = {}
+_KINDS: dict[str, dict[tuple[object, ...], FieldKind]] = {}
 """The kinds created so far, by name and by what they were created from, because a nested function can create several with one name."""
-_HOMES: dict[FieldKind, Callable[..., Any]] = {}
+_HOMES: dict[FieldKind, Kernel] = {}
 """The function from which each of them was created first."""
 _SAME_EVERYWHERE = {
     *("sqrt", "fabs", "abs", "absolute", "copysign", "floor", "ceil", "trunc", "fmod", "maximum", "minimum", "sign"),
@@ -57,7 +58,7 @@ def compiled(
     parameters: Sequence[str] = (),
     depends_on_rates: bool = True,
     world_points: Sequence[tuple[str, str, str]] = (),
-) -> Callable[[Callable[..., Any]], type[Any]]:  # not of FieldForce, because type checkers cannot know the parameters
+) -> Callable[[Kernel], type[Any]]:  # not of FieldForce, because type checkers cannot know the parameters
     """Turn a function of one body's state, written in plain floats, into a force class as fast as the built-in ones.
 
     The function is compiled into the loops of the integrator, which evaluates it at each stage without calling Python. Its arguments are
@@ -112,7 +113,7 @@ def compiled(
     depends_on_rates = boolean(depends_on_rates, "depends_on_rates", "forces.compiled")
     axes = _checked_points(world_points, names)
 
-    def make(function: Callable[..., Any]) -> type[FieldForce]:
+    def make(function: Callable[..., object]) -> type[FieldForce]:
         return _force_class(function, names, depends_on_rates, axes)
 
     return make
@@ -153,7 +154,7 @@ def _checked_points(world_points: object, names: tuple[str, ...]) -> dict[str, i
 
 
 def _force_class(
-    function: Callable[..., Any], names: tuple[str, ...], depends_on_rates: bool, axes: dict[str, int]
+    function: Callable[..., object], names: tuple[str, ...], depends_on_rates: bool, axes: dict[str, int]
 ) -> type[FieldForce]:
     if not inspect.isfunction(function):
         refuse("forces.compiled", "function", function, "a function written with def or lambda", TypeError)
@@ -223,7 +224,7 @@ def _force_class(
     return type(title, (FieldForce,), members)
 
 
-def _without_exceptions(field: Callable[..., Any]) -> Callable[..., Any]:
+def _without_exceptions(field: Callable[..., object]) -> Kernel:
     """The field as it behaves when compiled: an undefined value gives a result that is not finite instead of an exception.
 
     The loops also evaluate it for bodies that it does not act on, and for the unused columns after the last body.
@@ -252,7 +253,7 @@ class _OwnKind(FieldKind):
 
     __slots__ = ()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> Arguments:
         function: Any = _HOMES[self]
         place = function.__module__, function.__qualname__, self.name
         if _kind_at(*place) is not self:
@@ -270,7 +271,7 @@ def _kind_at(module: str, qualified_name: str, name: str) -> FieldKind:
     return kind
 
 
-def _given(owner: str, names: tuple[str, ...], values: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _given(owner: str, names: tuple[str, ...], values: tuple[object, ...], named: dict[str, object]) -> dict[str, Any]:
     """Check that each parameter is given once, and return the parameters by name."""
     given: dict[str, Any] = dict(zip(names, values, strict=False))
     unknown = [name for name in named if name not in names or name in given]
@@ -288,7 +289,7 @@ def _given(owner: str, names: tuple[str, ...], values: tuple[object, ...], named
     return {name: given.get(name, named.get(name)) for name in names}
 
 
-def _sample(count: int, sign: float) -> tuple[Any, ...]:
+def _sample(count: int, sign: float) -> Arguments:
     """Trial arguments of the types that the function will receive, some of them with this sign."""
     body = BodyAtStage(
         position=(1.5, sign * 2.5, 3.5),
@@ -311,12 +312,12 @@ def _is_force_and_torque(result: object) -> bool:
     )
 
 
-def _place(function: Callable[..., Any]) -> str:
+def _place(function: Callable[..., object]) -> str:
     code = function.__code__
     return f"{code.co_filename.rsplit('/', 1)[-1]}, line {code.co_firstlineno}"
 
 
-def _warn_of_libraries(function: Callable[..., Any], where: str) -> None:
+def _warn_of_libraries(function: Callable[..., object], where: str) -> None:
     """Warn once about functions of libraries whose last bits differ between processors."""
     own = __name__.partition(".forces")[0] + "."
     risky = {
@@ -333,7 +334,7 @@ def _warn_of_libraries(function: Callable[..., Any], where: str) -> None:
         )
 
 
-def _library_names(function: Callable[..., Any]) -> Iterator[str]:
+def _library_names(function: Callable[..., object]) -> Iterator[str]:
     """The functions of `math` and of numpy that the code of a function names, and powers that are no small whole number."""
     values = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     module, exponent = "", None
@@ -355,7 +356,7 @@ def _library_names(function: Callable[..., Any]) -> Iterator[str]:
         exponent = name if kind.startswith("LOAD_") and "FAST" not in kind and "GLOBAL" not in kind else None
 
 
-def _reads_position(function: Callable[..., Any]) -> bool:
+def _reads_position(function: Callable[..., object]) -> bool:
     """Whether the code of a function, or of a function of the user that it calls, names the position of the body."""
     waiting: list[Any] = [function]
     seen: set[CodeType] = set()
@@ -374,7 +375,7 @@ def _reads_position(function: Callable[..., Any]) -> bool:
     return False
 
 
-def _reads_time(function: Callable[..., Any]) -> bool:
+def _reads_time(function: Callable[..., object]) -> bool:
     """Whether the code of a function uses its argument `time`."""
     loads = (each for each in dis.get_instructions(function.__code__) if each.opname.startswith("LOAD_"))
     return any(each.argval == "time" or (isinstance(each.argval, tuple) and "time" in each.argval) for each in loads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..checks import FloatArray, by_value, first_of, is_row
 from ..loops.fields import FieldKind, field_passes
 from ..loops.layout import ANY_PITCH
+from ..store.bodies import Bodies
 from ..store.rows import BodyHandle, body_rows, checked, fixed, require_body
 from ..store.schema import NOBODY
 from .force import TableForce
@@ -27,7 +28,7 @@ class FieldForce(TableForce, final=False):
     evaluate: Literal["tick", "stage"] = "stage"
     _kind: ClassVar[FieldKind]
 
-    def __init__(self, owner: str, bodies: Iterable[BodyHandle] | None, values: dict[str, Any]) -> None:
+    def __init__(self, owner: str, bodies: Iterable[BodyHandle] | None, values: Mapping[str, object]) -> None:
         rows = body_rows(bodies, owner)
         values = {name: by_value(value, name, owner, "real numbers") for name, value in values.items()}
         schema = self._schema
@@ -57,7 +58,7 @@ class OneBodyField(FieldForce, final=False):
 
     __slots__ = ()
 
-    def __init__(self, owner: str, body: BodyHandle, values: dict[str, Any]) -> None:
+    def __init__(self, owner: str, body: BodyHandle, values: Mapping[str, object]) -> None:
         """Create the row.
 
         Args:
@@ -74,9 +75,9 @@ class OneBodyField(FieldForce, final=False):
         """The body it acts on."""
         return self._named_bodies()[0]
 
-    def _write(self, values: dict[str, Any]) -> None:
+    def _write(self, values: Mapping[str, object]) -> None:
         """Write checked values of adjacent fields, in the order of the table."""
-        first, last = (self._schema.components[name] for name in (next(iter(values)), next(reversed(values))))
+        first, last = (self._schema.components[name] for name in (next(iter(values)), next(reversed(list(values)))))
         numbers = np.concatenate([np.atleast_1d(np.asarray(value, np.float64)) for value in values.values()])
         self._table.write(slice(first.start, last.stop), self._slice(), numbers[:, np.newaxis])
 
@@ -86,7 +87,7 @@ def _is_per_body(value: Any, size: int) -> bool:
     return is_row(value) and (size == 1 or (len(value) > 0 and is_row(first_of(value))))
 
 
-def stacked(columns: FloatArray, kind: FieldKind, bodies: Any) -> tuple[FloatArray, int]:
+def stacked(columns: FloatArray, kind: FieldKind, bodies: Bodies) -> tuple[FloatArray, int]:
     """Rows of a field's table, laid out as layers for loops over bodies (see `loops.fields`), and the number of layers.
 
     A layer holds at most one row per body. A body that several rows act on has them in that many layers, in their order.

@@ -89,7 +89,7 @@ class TableForce(TableRows, Force, final=False):
             columns = columns.copy()
             columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
         columns = columns[:, columns[1] > 0.0]
-        indices: Any = columns[0].astype(int)
+        indices = columns[0].astype(int)
         if NOBODY in indices:
             columns, indices = np.repeat(columns, bodies.count, axis=1), slice(None)
         fields = self._schema.fields[2:]

@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import nan, sqrt
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +110,7 @@ class MagneticDipole:
     def __hash__(self) -> int:
         return hash(tuple(self._constants.tolist()))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return MagneticDipole, (self.strength, self.axis_world.tolist(), self.center.tolist())
 
     def __repr__(self) -> str:

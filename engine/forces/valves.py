@@ -174,7 +174,7 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     return _SETTLED_WITH[changed], (impulse, now, value), kept
 
 
-def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> tuple[Any, ...] | None:
+def _settle_thrust(table: Table, components: slice | int, rows: object, values: object) -> tuple[Any, ...] | None:
     """Add to the impulses what the throttles have given so far, in the write of new values that change their thrust."""
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:

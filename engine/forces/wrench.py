@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -207,7 +207,7 @@ class BodyStates:
         """
         owner = "bodies.velocity_at"
         points = stack(point_body, "point_body", owner, 3)
-        chosen: Any = slice(None) if body_or_row is None else self.row(body_or_row, owner)
+        chosen: slice | int = slice(None) if body_or_row is None else self.row(body_or_row, owner)
         if body_or_row is None and points.ndim > 1 and points.shape[-2] != self.count:
             refuse(owner, "point_body", point_body, f"of shape (3,) or (..., {self.count}, 3), with one point per body")
         with beyond_range_allowed():  # the error of the rejected tick can name the force, and an error here cannot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -111,7 +111,7 @@ def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = Fals
 
 
 def passes_loops(
-    factory: Callable[..., Any],
+    factory: Callable[..., object],
     made_for: tuple[object, ...],
     bodies: Columns,
     first_arguments: tuple[object, ...],

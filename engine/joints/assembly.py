@@ -43,7 +43,7 @@ class Assembly:
         self._body: Any = body
 
     @property
-    def body(self) -> Any:
+    def body(self) -> BodyHandle:
         """The body for which the assembly was made, in whose body frame all vectors and tensors are given."""
         return self._body
 
@@ -110,7 +110,7 @@ class Assembly:
             stored += momentum if body is own else own.direction_to_body(body.direction_to_world(momentum))
         return stored
 
-    def _middle(self, bodies: tuple[Any, ...]) -> tuple[Vector, list[float], list[Vector]]:
+    def _middle(self, bodies: tuple[BodyHandle, ...]) -> tuple[Vector, list[float], list[Vector]]:
         """The common mass centre, and the mass and mass centre of each body."""
         masses = [float(body.mass) for body in bodies]
         centers: list[Vector] = [tuple(self._body.to_body(body.position).tolist()) for body in bodies]
@@ -119,7 +119,7 @@ class Assembly:
             sums = add_scaled(sums, mass, center)
         return scale(1.0 / sum(masses), sums), masses, centers
 
-    def _turn_of(self, body: Any) -> Quaternion:
+    def _turn_of(self, body: BodyHandle) -> Quaternion:
         """The rotation from the axes of one of the bodies to those of `body`."""
         return unit_length(multiply(conjugate(pose_of(self._body)[1]), pose_of(body)[1]))
 

@@ -59,7 +59,7 @@ class BallSpring(SpringOf):
         yields = sum(1.0 / joint._inertia_along(POINT_DIRECTIONS, [], free) for free in TURN_DIRECTIONS)
         return 3.0 / yields if yields > 0.0 else inf
 
-    def _rest(self, joint: Any, value: JointSpring) -> float:
+    def _rest(self, joint: object, value: JointSpring) -> float:
         if value.follows_inertia:
             refuse(joint, f"{self._name}.follows_inertia", True, "False, because it acts about three axes at once")
         if value.rest != 0.0:

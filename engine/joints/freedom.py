@@ -133,7 +133,7 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
         inertia: float = joint._inertia(self._freedom)
         return inertia
 
-    def _rest(self, joint: Any, value: JointSpring) -> float:
+    def _rest(self, joint: object, value: JointSpring) -> float:
         """The checked coordinate at which it rests."""
         return value.rest
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from functools import cache, reduce
 from math import sqrt
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 
 from ..compilation.compiler import plain
+from ..compilation.kernel_types import Kernel
 from ..kernels.exponential import _exponent_and_fraction
 from ..kernels.selection import choose
 from ..kernels.trigonometry import LARGEST_ANGLE, _from_nearest_quarter, sine_cosine_in_range
@@ -24,7 +24,7 @@ _BITS = 1200
 
 
 @cache
-def over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+def over_arrays(function: Callable[..., object]) -> Kernel:
     """A scalar function that takes arrays of components instead of floats.
 
     Args:
@@ -88,7 +88,7 @@ def _scaled_turn() -> int:
     return (8 * (4 * arc_cotangent(5) - arc_cotangent(239))) >> 32
 
 
-_FORMS: dict[Any, Callable[..., Any]] = {
+_FORMS: dict[object, Callable[..., object]] = {
     choose: np.where,
     max: lambda *values: reduce(np.maximum, values),
     sine_cosine_in_range: _sine_cosine,

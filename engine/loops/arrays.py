@@ -3,12 +3,10 @@
 The results have the same bits as those of the compiled kernels. Arguments are not checked.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from ..compilation.compiler import plain
+from ..compilation.kernel_types import Kernel
 from ..kernels.quaternions import rotate, rotate_inverse
 from .columns import Array
 
@@ -25,7 +23,7 @@ def rotated_inverse(orientation: Array, vector_world: Array) -> Array:
     return _turn(_rotate_inverse, orientation, vector_world)
 
 
-def _turn(function: Callable[..., Any], orientation: Array, vector: Array) -> Array:
+def _turn(function: Kernel, orientation: Array, vector: Array) -> Array:
     if orientation.ndim == vector.ndim == 1:
         # for a single vector, Python floats are three times as fast as numpy scalars
         return np.array(function(orientation.tolist(), 2.0, vector.tolist()))

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from functools import cache
 from math import nan, sqrt
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..compilation.compiler import COMPILED, from_column, inlined
+from ..compilation.kernel_types import Kernel
 from ..kernels.quaternions import Quaternion
 from ..kernels.rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
 from ..kernels.selection import choose
@@ -76,7 +77,7 @@ def load_nothing(array: Array, row: int, column: int) -> None:
 
 
 @cache
-def load_stored(stores: bool) -> Callable[..., Any]:
+def load_stored(stores: bool) -> Kernel:
     """Return `load(array, row, column)`, which loads a vector, or returns None in loops for worlds without stored momentum."""
     return load_vector if stores else load_nothing
 
@@ -106,7 +107,7 @@ def load_wrench(array: Array, row: int, column: int, motor_torque: MaybeVector) 
 
 
 @cache
-def load_start(stores: bool) -> Callable[..., Any]:
+def load_start(stores: bool) -> Kernel:
     """Make `load(array, column) -> (state, held wrench)` for a body at the start of a tick."""
     load = load_stored(stores)
 

@@ -14,7 +14,7 @@ Nothing interrupts compiled code. Where a list contains a function of Python, th
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from ..compilation.compiler import (
     types_of,
     without_dispatch,
 )
+from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed, unpack
 from ..compilation.whole import call_whole
 from .columns import Array, Integers
@@ -135,10 +136,10 @@ class Operation(NamedTuple):
         undo: What undoes it, with its arguments; None if nothing has to.
     """
 
-    function: Callable[..., Any]
+    function: Kernel
     arguments: Packed
     operand: int = 0
-    undo: tuple[Callable[..., Any], Packed] | None = None
+    undo: tuple[Callable[..., object], Packed] | None = None
     loop: Callable[[int], int] | None = None
     """A loop that does the same for any number of ticks; None if there is none."""
 
@@ -167,7 +168,7 @@ class Program:
         if len(self.operations) == 1 and self.operations[0].loop is not None:
             self.run: Callable[[int], int] = self.operations[0].loop
             return
-        self._bound: list[Callable[..., Any]] = []
+        self._bound: list[Kernel] = []
         table = np.zeros((len(self.operations), 5), np.int64)
         self._packed = Packed(table, self._state, control)
         undone = [each.undo for each in self.operations if each.undo is not None]
@@ -191,10 +192,10 @@ class Program:
             self.run = partial(run_program, self._packed) if table[:, ADDRESS].all() else self._run_in_turns
         self._packed.owner = self
 
-    def _address_in_python(self, function: Callable[..., Any], arguments: Packed) -> int:
+    def _address_in_python(self, function: Callable[..., object], arguments: Packed) -> int:
         if has_address(function):
             function = ready(named(function, arguments, 0, 0)) if COMPILED else plain(function)
-        bound: Callable[..., Any] = lambda _address, operand, ticks_left: function(arguments, operand, ticks_left)  # noqa: E731
+        bound: Callable[..., object] = lambda _address, operand, ticks_left: function(arguments, operand, ticks_left)  # noqa: E731
         self._bound.append(bound)
         return address_of_bound(bound)
 
@@ -231,7 +232,7 @@ class Program:
                 undo_program(self._packed)
 
 
-def _address(function: Callable[..., Any], arguments: Packed) -> int:
+def _address(function: Callable[..., object], arguments: Packed) -> int:
     """The address of an operation for compiled code."""
     return address_of(function, types_of(arguments, 0, 0)) if has_address(function) else 0
 
@@ -296,7 +297,7 @@ def moving_in_stages(
     return [*operations, moving(partial(loop, len(stages)), array, control, stores)._replace(loop=None)]
 
 
-def _one_tick(run: Callable[[int], int]) -> tuple[Callable[..., Any], Packed]:
+def _one_tick(run: Callable[[int], int]) -> tuple[Kernel, Packed]:
     """The function of an operation that calls a loop for one tick, and its arguments."""
     if isinstance(run, partial) and has_address(run.func):
         return move, Packed(np.array([address_of(run.func, types_of(*run.args, 1))], np.int64), run.args)

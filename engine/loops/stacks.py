@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..compilation.kernel_types import Kernel
 from ..kernels.quaternions import Quaternion
 from ..kernels.rotations import Nine, direction, orientation
 from ..kernels.vectors import Vector
@@ -70,9 +71,7 @@ Load = Callable[[Array, int], Any]
 
 
 @cache
-def loop_over_one(
-    name: str, function: Callable[..., Any], load: Load, width: int, out_width: int
-) -> Callable[..., bool]:
+def loop_over_one(name: str, function: Kernel, load: Load, width: int, out_width: int) -> Callable[..., bool]:
     """Make `loop(rows, out) -> bool`, true where all results are finite; both arrays have one row per value."""
     store = _STORE[out_width]
 
@@ -94,7 +93,7 @@ def loop_over_one(
 @cache
 def loop_over_two(
     name: str,
-    function: Callable[..., Any],
+    function: Kernel,
     load: Load,
     width: int,
     load_second: Load,

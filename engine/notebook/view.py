@@ -76,7 +76,7 @@ class View:
 
 def show(
     record: Record | str | os.PathLike[str],
-    shapes: Mapping[Body | str | int, Any] | None = None,
+    shapes: Mapping[Body | str | int, object] | None = None,
     *,
     follow: Body | str | int = 0,
     axis_body: npt.ArrayLike = (0.0, 0.0, 1.0),
@@ -171,7 +171,7 @@ def _read(record: Any) -> Record:
     return record
 
 
-def _place(record: Record, body: Any, argument: str) -> int:
+def _place(record: Record, body: object, argument: str) -> int:
     names = record.bodies
     rule = f"a recorded body ({', '.join(names)}), its name, or its place from 0 to {len(names) - 1}"
     if isinstance(body, Body):
@@ -187,7 +187,7 @@ def _place(record: Record, body: Any, argument: str) -> int:
     return int(body)
 
 
-def _shapes(record: Record, shapes: Any) -> dict[int, Shape]:
+def _shapes(record: Record, shapes: object) -> dict[int, Shape]:
     if shapes is None:
         return {}
     if not isinstance(shapes, Mapping):

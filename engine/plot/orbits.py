@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 import os
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -83,7 +82,7 @@ def orbit(
     center: npt.ArrayLike = (0.0, 0.0, 0.0),
     body: str | int = 0,
     ax: Axes | None = None,
-    solution: Any = None,
+    solution: object = None,
 ) -> Axes:
     """Plot the path of a body around a planet, projected on the orbital plane of the first sample.
 

@@ -23,7 +23,7 @@ def axis_path(
     *,
     body: str | int = 0,
     ax: Any = None,
-    solution: Any = None,
+    solution: object = None,
 ) -> Any:
     """Plot the path of an axis of a body on the unit sphere, in the world frame.
 
@@ -60,7 +60,7 @@ def axis_path(
 
 
 def polhode(
-    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Any = None, solution: Any = None
+    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Any = None, solution: object = None
 ) -> Any:
     """Plot the polhode, the path of the angular velocity in the body frame, on the energy ellipsoid.
 
@@ -110,7 +110,7 @@ def polhode(
 
 
 def herpolhode(
-    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Axes | None = None, solution: Any = None
+    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Axes | None = None, solution: object = None
 ) -> Axes:
     """Plot the herpolhode, the path of the angular velocity on the plane perpendicular to the angular momentum of the first sample.
 

@@ -78,7 +78,7 @@ class Source:
             refuse(self.owner, "record", self.record, "a record of at least one body")
         return values[:, self.place]
 
-    def solved(self, solution: Any, method: str) -> FloatArray:
+    def solved(self, solution: object, method: str) -> FloatArray:
         """What a closed-form solution gives at the times of the samples, counted from the first one."""
         function = getattr(solution, method, None)
         if not callable(function):
@@ -92,7 +92,7 @@ class Source:
         return np.asarray(function(self.time - self.time[0]))
 
 
-def flat_axes(ax: Any, owner: str) -> Axes:
+def flat_axes(ax: object, owner: str) -> Axes:
     """The given two-dimensional axes, or those of a new figure."""
     if ax is None:
         return plt.subplots(layout="constrained")[1]
@@ -101,7 +101,7 @@ def flat_axes(ax: Any, owner: str) -> Axes:
     return ax
 
 
-def solid_axes(ax: Any, owner: str) -> Any:
+def solid_axes(ax: object, owner: str) -> Any:
     """The given three-dimensional axes, or those of a new figure."""
     if ax is None:
         return plt.figure(layout="constrained").add_subplot(projection="3d")

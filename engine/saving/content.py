@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..checks import FloatArray
-from ..clock import Clock
+from ..clock import Clock, ClockImage
 from ..loops import layout
 from ..store.bodies import Bodies, Follower, Roster
+from ..store.images import Image
 from ..store.memory import Memory
-from ..store.objects import digest_of_state
+from ..store.objects import State, digest_of_state
 from ..store.schema import Schema
 from ..store.store import Store, digest_of
 from ..store.table import Table
@@ -51,11 +52,11 @@ class Content(NamedTuple):
     """What a world is at one moment; it never changes, and shares with other contents what is the same in both."""
 
     inventory: Inventory
-    images: tuple[Any, ...]
+    images: tuple[Image, ...]
     """The image of each table of the inventory."""
-    states: dict[str, dict[str, Any]]
+    states: dict[str, State]
     """The state of each attached object by its name, which the objects themselves take back."""
-    clock: tuple[Any, ...]
+    clock: ClockImage
     tick: int
     push_tick: int
     driven_tick: int
@@ -108,7 +109,7 @@ class Owners:
         tick = self.bodies.tick_count
         return Moment(tick, tick if self.actuators.any or self.joints.any else -1)
 
-    def give(self, states: dict[str, dict[str, Any]]) -> Content:
+    def give(self, states: dict[str, State]) -> Content:
         """The content now.
 
         Args:

@@ -16,7 +16,7 @@ from ..flight.coast import KEEP_OUT
 from ..flight.tank import TANKS
 from ..forces.constant import CONSTANT_WRENCHES, POINT_FORCES
 from ..integrators import Integrator
-from ..plain import Plain, decoded_array, encoded_array
+from ..plain import Plain, PlainData, PlainObject, decoded_array, encoded_array
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED
 from ..shapes.shape import Shape, arguments_of
 from ..store.bodies import BODIES, HISTORY
@@ -72,7 +72,7 @@ def name_of(kind: type) -> str:
 # methods
 
 
-def encoded_method(method: Integrator, owner: str) -> dict[str, Any]:
+def encoded_method(method: Integrator, owner: str) -> PlainObject:
     """A method as plain data.
 
     Raises:
@@ -81,7 +81,7 @@ def encoded_method(method: Integrator, owner: str) -> dict[str, Any]:
     name = type(method).__name__
     if getattr(integrators, name, None) is not type(method):
         refuse(owner, "integrator", method, "one of engine.integrators")
-    plain: dict[str, Any] = {"class": name}
+    plain: PlainObject = {"class": name}
     for argument in inspect.signature(type(method)).parameters:
         value = getattr(method, argument)
         if value is not None:
@@ -176,11 +176,15 @@ class Places:
         return {name: self.placed(value) for name, value in attributes if name in names}
 
 
+Test = Callable[[Any], bool]
+"""Whether a value is what it must be."""
+
+
 class NotPlain(Exception):
     """An attribute cannot be written as plain data."""
 
 
-def encoded_attributes(attributes: Mapping[str, object]) -> dict[str, Any] | None:
+def encoded_attributes(attributes: Mapping[str, object]) -> PlainObject | None:
     """Attributes of a force or part, with places instead of handles, as plain data; None if one of them cannot be written so."""
     try:
         return {name: _encoded(value) for name, value in attributes.items()}
@@ -197,27 +201,27 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _are_numbers(count: int) -> Callable[[Any], bool]:
+def _are_numbers(count: int) -> Test:
     return lambda value: isinstance(value, tuple) and len(value) == count and all(map(_is_number, value))
 
 
-def _is_array(*shape: int) -> Callable[[Any], bool]:
+def _is_array(*shape: int) -> Test:
     return lambda value: isinstance(value, np.ndarray) and value.shape == shape
 
 
-def _is_any(*kinds: type) -> Callable[[Any], bool]:
+def _is_any(*kinds: type) -> Test:
     return lambda value: isinstance(value, kinds)
 
 
-def _is_whole(at_least: int) -> Callable[[Any], bool]:
+def _is_whole(at_least: int) -> Test:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= at_least
 
 
-def _or_none(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+def _or_none(fits: Test) -> Test:
     return lambda value: value is None or fits(value)
 
 
-_ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
+_ATTRIBUTES: dict[str, tuple[Test, str]] = {
     "_capture": (_is_any(joints.Capture), "the limits of a Capture"),
     "_clocking": (_or_none(_is_number), "an angle or null"),
     "_delay": (_is_whole(0), "an integer from 0"),
@@ -251,7 +255,7 @@ _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
 """What each attribute that can be written as plain data must be: a test, and the rule in words."""
 
 
-_NO_ATTRIBUTE: tuple[Callable[[Any], bool], str] = (lambda value: False, "")
+_NO_ATTRIBUTE: tuple[Test, str] = (lambda value: False, "")
 
 
 def check_attributes(
@@ -271,7 +275,7 @@ def check_attributes(
         refuse(owner, path, list(values), f"an object with the keys {', '.join(wanted)}")
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: Any) -> PlainData:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Place):

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from ..body import new_body
+from ..body import Body, new_body
 from ..checks import FloatArray, refuse
+from ..clock import ClockImage
 from ..constraints.layout import TYPE
 from ..flight.allocation import ThrusterAllocator
 from ..integrators.extrapolated import Extrapolated, follow
@@ -27,8 +28,9 @@ from ..shapes.handle import ShapeHandle, fits_rows
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import BODIES, HISTORY, Follower, Roster
 from ..store.calling import Callback, EventCallback, default_name, refuse_shared_names
-from ..store.images import BodiesImage, RowsImage, TableImage
+from ..store.images import BodiesImage, Image, IntArray, RowsImage, TableImage
 from ..store.memory import MemoryRows, memory_schema
+from ..store.objects import State
 from ..store.rows import without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
@@ -64,8 +66,8 @@ _PREVIOUS_RATES = frozenset(("previous_velocity", "previous_angular_velocity_bod
 class Rows(NamedTuple):
     """The rows of a table, with its fields as components."""
 
-    ids: Any
-    groups: Any
+    ids: IntArray
+    groups: IntArray
     next_id: int
     fields: dict[str, FloatArray]
     schema: Schema | None = None
@@ -97,7 +99,7 @@ class PlainContent(NamedTuple):
     exact_dt: float
     tick: int
     push_tick: int
-    clock: tuple[Any, ...]
+    clock: ClockImage
     values: Values
     """The settings; of those that are missing, the world keeps its own."""
     names: tuple[str, ...]
@@ -110,10 +112,10 @@ class PlainContent(NamedTuple):
     """Shape and type of the numbers under each name."""
     objects: dict[str, Any]
     """The attached objects by name; None for those that are only known by name."""
-    states: dict[str, dict[str, Any]]
+    states: dict[str, State]
     """The states of the attached objects."""
     joined: dict[str, int]
-    mass_properties: tuple[Any, ...] | None = None
+    mass_properties: tuple[MassProperties, ...] | None = None
     """None if they follow from the tables."""
 
 
@@ -175,7 +177,7 @@ def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
     return PlainMember(name_of(type(member)), type(member), entry.table, ids, entry.several, attributes, levels)
 
 
-def rows_of(schema: Schema, image: Any) -> Rows:
+def rows_of(schema: Schema, image: Image) -> Rows:
     """The rows of an image of a table."""
     rows, whole = image.rows, image.whole(schema.size)
     left_out: frozenset[str] = frozenset()
@@ -274,7 +276,7 @@ class _Binding:
 
     # bodies
 
-    def _handles(self) -> list[Any]:
+    def _handles(self) -> list[Body]:
         if "bodies" not in self._tables:
             return []
         ids = (self._tables["bodies"].ids + self._base["bodies"]).tolist()
@@ -284,7 +286,7 @@ class _Binding:
             for id, name in zip(ids, self._plain.names, strict=True)
         ]
 
-    def _mass_properties(self, handles: list[Any]) -> list[MassProperties]:
+    def _mass_properties(self, handles: list[Body]) -> list[MassProperties]:
         if not handles:
             return []
         known = dict(zip(map(id, self._bodies.handles), self._bodies.mass_properties, strict=True))
@@ -323,9 +325,9 @@ class _Binding:
 
     # tables
 
-    def _images(self) -> dict[Table, Any]:
+    def _images(self) -> dict[Table, Image]:
         """The images of the tables, in which the ids are new ones."""
-        images: dict[Table, Any] = {}
+        images: dict[Table, Image] = {}
         for name, rows in self._tables.items():
             table, base = self._table(name), self._base[name]
             content = whole_rows(table.schema, rows)
@@ -364,7 +366,7 @@ class _Binding:
 
     # forces, parts, functions, objects
 
-    def _members(self, handles: list[Any], images: dict[Table, Any]) -> MembersImage:
+    def _members(self, handles: list[Body], images: dict[Table, Image]) -> MembersImage:
         """The entries of `ForceList.image`: members of the world where there are such, new ones otherwise."""
         pool, plains = list(self._owners.forces.image()), self._plain.members
         spans = [self._span(place, each, handles, images) if each.table else None for place, each in enumerate(plains)]
@@ -394,7 +396,7 @@ class _Binding:
                 entries.append(MemberImage(member))
         return tuple(entries)
 
-    def _made_member(self, place: int, plain: PlainMember, pool: list[MemberImage]) -> Any:
+    def _made_member(self, place: int, plain: PlainMember, pool: list[MemberImage]) -> object:
         """A new force or part, or a Python force by its name."""
         if not plain.table:
             if self._is_copy:
@@ -408,7 +410,7 @@ class _Binding:
             self._refuse_missing("the force or part", plain.name, f"members[{place}]")
         return without_rows(kind, plain.several)
 
-    def _span(self, place: int, plain: PlainMember, handles: list[Any], images: dict[Table, Any]) -> _Span:
+    def _span(self, place: int, plain: PlainMember, handles: list[Body], images: dict[Table, Image]) -> _Span:
         """The rows of a force or part, and the bodies that they refer to."""
         table = self._table_of(plain.table, images)
         base, image = self._base[plain.table], images[table]
@@ -416,16 +418,14 @@ class _Binding:
         start, stop = np.searchsorted(image.rows.ids, (given + base, last + base)).tolist()
         if start == stop and not self._is_copy:
             refuse(self._owner, f"members[{place}].ids", list(plain.ids), "a span of ids with at least one row")
-        columns = [
-            image.content[table.schema.row(field.name), start:stop].astype(int).tolist()
-            for field in table.schema.body_references
-        ]
+        rows = image.whole(table.schema.size)[:, start:stop]
+        columns = [rows[table.schema.row(field.name)].astype(int).tolist() for field in table.schema.body_references]
         named = tuple(
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
-        return _Span(given, given + base, last + base, named, image.content[:, start:stop])
+        return _Span(given, given + base, last + base, named, rows)
 
-    def _table_of(self, name: str, images: dict[Table, Any]) -> Table:
+    def _table_of(self, name: str, images: dict[Table, Image]) -> Table:
         found = next((table for table in images if table.schema.name == name), None)
         return self._store.table(self._schemas[name]) if found is None else found
 
@@ -550,15 +550,15 @@ class _Binding:
             'missing="drop" to continue without the functions, Python forces and attached objects that are missing'
         )
 
-    def _clock(self) -> tuple[Any, ...]:
+    def _clock(self) -> ClockImage:
         """The clock of the content; for another length of a tick, the time owed is cut to less than a tick."""
         max_ticks, scale, tick, per_second, owed, dropped = self._plain.clock
         own = self._owners.clock.exact_dt
         if own == Fraction(tick, per_second):
-            return max_ticks, scale, tick, per_second, owed, dropped
+            return self._plain.clock
         left, skipped = Fraction(owed, per_second) % own, Fraction(dropped, per_second)
         unit = math.lcm(own.denominator, left.denominator, skipped.denominator)
-        return max_ticks, scale, int(own * unit), unit, int(left * unit), int(skipped * unit)
+        return ClockImage(max_ticks, scale, int(own * unit), unit, int(left * unit), int(skipped * unit))
 
 
 def _first_id(rows: Rows) -> int:

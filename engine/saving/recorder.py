@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import diagnostics
 from ..body import Body, row_of
@@ -453,7 +454,7 @@ class Recorder(Record):
 Read = Callable[[World, Any], Any]
 
 
-def _rows_of(handles: list[Body]) -> Any:
+def _rows_of(handles: list[Body]) -> npt.NDArray[np.int64]:
     """The rows of bodies, or -1 for one that was removed."""
     return np.array([row_of(body) for body in handles], np.int64)
 

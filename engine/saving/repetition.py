@@ -18,11 +18,9 @@ from ..checks import FloatArray
 from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES
 from ..store.schema import NOBODY, Schema
-from ..store.table import Table
+from ..store.table import IntArray, Table
 from .encoding import Place
 from .plain_content import PlainContent, PlainMember, Rows, rows_of
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Span(NamedTuple):

@@ -43,7 +43,7 @@ class DesyncError(RuntimeError):
             + (f"; the first difference is {where}" if where else "")
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _desync_error, (self.tick, self.own_hash, self.peer_hash, str(self))
 
 

@@ -20,6 +20,7 @@ from ..forces.valves import Gimbal
 from ..joints import Capture, JointSpring, Motor, Port
 from ..joints.assembly import Assembly
 from ..joints.joint import Joint
+from ..plain import PlainData
 from ..store.calling import default_name
 from ..store.rows import TableRows, is_body
 
@@ -95,7 +96,7 @@ class Written(NamedTuple):
     """The objects of the user that were written by their names so far."""
 
 
-def to_plain(value: Any, name: str, path: str, written: Written) -> Any:
+def to_plain(value: Any, name: str, path: str, written: Written) -> PlainData:
     """The value of an argument as plain data.
 
     Args:
@@ -108,7 +109,7 @@ def to_plain(value: Any, name: str, path: str, written: Written) -> Any:
         ValueError: If the value refers to something that is not in the world.
     """
 
-    def inner(part: object, part_name: str) -> Any:
+    def inner(part: object, part_name: str) -> PlainData:
         return to_plain(part, part_name, f"{path}.{part_name}", written)
 
     if value is None or isinstance(value, bool | int | float | str):

@@ -24,7 +24,7 @@ from ..flight.coast import keep_out_of, set_keep_out
 from ..flight.wheel import ReactionWheel
 from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, types_of
-from ..plain import Plain, to_text
+from ..plain import Plain, PlainObject, to_text
 from ..solids.mass_properties import MassProperties
 from ..store.calling import Callback, default_name, refuse_lambdas, refuse_shared_names
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
@@ -108,7 +108,7 @@ Filled = TypeVar("Filled", bound=Fillable)
 # from a world to a file
 
 
-def save(owners: Owners, path: Any, snapshot: Snapshot | None, make: Callable[..., Fillable]) -> None:
+def save(owners: Owners, path: object, snapshot: Snapshot | None, make: Callable[..., Fillable]) -> None:
     """Write a world to a file, which is replaced when everything has been written and read back; see `World.save`.
 
     Args:
@@ -134,7 +134,7 @@ def save(owners: Owners, path: Any, snapshot: Snapshot | None, make: Callable[..
         write_whole(file, content)
 
 
-def _hash_of(scene: dict[str, Any]) -> str:
+def _hash_of(scene: PlainObject) -> str:
     """A hash of a scene alone, by which one that was edited beside its snapshot is recognised."""
     return hashlib.sha256(to_text({key: value for key, value in scene.items() if key not in _NOT_SCENE})).hexdigest()
 
@@ -162,7 +162,7 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
+def scene_of(owners: Owners) -> tuple[PlainObject, dict[str, object]]:
     """A world as plain data, without its tick count, and the classes and objects that it names in forces and parts.
 
     Raises:
@@ -180,7 +180,7 @@ def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
     functions_called = *on_tick, *after_tick, *on_joint, *called
     refuse_lambdas(functions_called, "World.save")
     refuse_shared_names(functions_called, "World.save")
-    scene = {
+    scene: PlainObject = {
         "format": FORMAT,
         "version": VERSION,
         "dt": ratio_to_plain(owners.exact_dt),
@@ -204,7 +204,7 @@ def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
     return scene, written.objects
 
 
-def _of_contacts(owners: Owners, functions: Any) -> dict[str, Any]:
+def _of_contacts(owners: Owners, functions: Any) -> PlainObject:
     """What a scene has of contacts beside shapes: functions, pairs of bodies that do not touch, and groups of bodies."""
     contacts, names = owners.joints.contacts, [body.name for body in owners.bodies.handles]
     return {
@@ -218,7 +218,7 @@ def _of_contacts(owners: Owners, functions: Any) -> dict[str, Any]:
     }
 
 
-def _body_to_plain(owners: Owners, body: Any) -> dict[str, Any]:
+def _body_to_plain(owners: Owners, body: Any) -> PlainObject:
     dry = body.dry_mass_properties
     plain = {
         "name": body.name,
@@ -237,8 +237,8 @@ def _body_to_plain(owners: Owners, body: Any) -> dict[str, Any]:
     return plain
 
 
-def _member_to_plain(member: TableRows, path: str, written: Written) -> dict[str, Any]:
-    plain: dict[str, Any] = {"class": name_of(type(member))}
+def _member_to_plain(member: TableRows, path: str, written: Written) -> PlainObject:
+    plain: PlainObject = {"class": name_of(type(member))}
     arguments: dict[str, Any] = {}
     defaults = inspect.signature(type(member).__init__).parameters
     for name in arguments_in_scene(type(member)):
@@ -256,7 +256,7 @@ def _member_to_plain(member: TableRows, path: str, written: Written) -> dict[str
     return {**plain, "fields": fields} if fields else plain
 
 
-def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
+def _joint_to_plain(joint: Any, tick_count: int) -> PlainObject:
     """A joint by its rows, because its arguments refer to the poses at the time when it was made."""
     column = columns_of(joint)
     if column[LATCH_PHASE] > HARD:
@@ -271,7 +271,7 @@ def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
     return {**plain, "attributes": attributes} if attributes else plain
 
 
-def _fields_to_plain(member: TableRows, columns: FloatArray, fresh: FloatArray) -> dict[str, Any]:
+def _fields_to_plain(member: TableRows, columns: FloatArray, fresh: FloatArray) -> dict[str, list[list[float | str]]]:
     """The values in rows, by field, of the fields that have others than in fresh rows."""
     found = {}
     for field in _written_fields(member):
@@ -298,7 +298,7 @@ def _written_fields(member: TableRows | type[TableRows]) -> list[Field]:
 # from a file to a world
 
 
-def load(make: Callable[..., Filled], path: Any, objects: Mapping[str, Any], missing: str) -> Filled:
+def load(make: Callable[..., Filled], path: object, objects: Mapping[str, object], missing: str) -> Filled:
     """Read a file that `save` or a person has written; see `World.load`."""
     option(missing, "missing", _OWNER, ("raise", "drop"))
     if not isinstance(objects, Mapping) or not all(isinstance(name, str) for name in objects):
@@ -315,7 +315,7 @@ def load(make: Callable[..., Filled], path: Any, objects: Mapping[str, Any], mis
     return world_of(make, content, objects, missing)
 
 
-def world_of(make: Callable[..., Filled], content: bytes, objects: Mapping[str, Any], missing: str) -> Filled:
+def world_of(make: Callable[..., Filled], content: bytes, objects: Mapping[str, object], missing: str) -> Filled:
     """The world of the content of a file.
 
     Raises:
@@ -352,7 +352,7 @@ def _read_snapshot(plain: Plain) -> Snapshot | None:
 class _Loading(Generic[Filled]):
     """The world of a scene, which is filled step by step."""
 
-    def __init__(self, make: Callable[..., Filled], plain: Plain, objects: Mapping[str, Any], missing: str) -> None:
+    def __init__(self, make: Callable[..., Filled], plain: Plain, objects: Mapping[str, object], missing: str) -> None:
         self._objects, self._drops = objects, missing == "drop"
         # what is quick to check comes first, so that most damaged files are rejected before anything is made of them
         bodies = [body.only(*_BODY_KEYS) for body in plain.get("bodies", []).list()]
@@ -427,7 +427,7 @@ class _Loading(Generic[Filled]):
                 set_keep_out(owners.store, plain["keep_out"].value)
         return world
 
-    def _find(self, plain: Plain) -> Any:
+    def _find(self, plain: Plain) -> object:
         name = plain.text()
         if name not in self._objects and not self._drops:
             plain.refuse(
@@ -518,7 +518,7 @@ class _Loading(Generic[Filled]):
             set_field(member, name, values)
         return member
 
-    def _joint(self, plain: Plain, kind: type[Joint]) -> Any:
+    def _joint(self, plain: Plain, kind: type[Joint]) -> Joint:
         """A joint from its rows, or from the arguments of its class at the poses of the scene."""
         if "fields" not in plain:
             arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}

@@ -17,7 +17,7 @@ from ..clock import Clock
 from ..compilation.choice import COMPILATION_MODES
 from ..integrators import FreeRotor, Integrator
 from ..integrators.named import method_of
-from ..plain import Plain
+from ..plain import Plain, PlainObject
 from ..store.store import Store
 from .encoding import decoded_method, encoded_method
 
@@ -71,12 +71,12 @@ def _method(value: Any, name: str, owner: str) -> Integrator:
     return method_of(value, owner, name)
 
 
-def _positive_ratio(value: object, name: str, owner: str) -> Any:
+def _positive_ratio(value: object, name: str, owner: str) -> object:
     real(bounded_ratio(value, name, owner), name, owner, at_least=0.0)
     return value
 
 
-def ratio_to_plain(value: Any, owner: str = "") -> Any:
+def ratio_to_plain(value: Any, owner: str = "") -> str | float:
     """A float as it is, and a fraction as text."""
     return str(value) if isinstance(value, Fraction) else float(value)
 
@@ -196,7 +196,7 @@ def digest_of_settings(count: int, tick: int, values: Values) -> Iterator[bytes]
             yield f"{name} {setting.to_plain(values[name], 'World')}".encode()
 
 
-def to_header(values: Values, owner: str) -> dict[str, Any]:
+def to_header(values: Values, owner: str) -> PlainObject:
     """The settings as plain data for the bytes of a snapshot, without those of the clock.
 
     Raises:
@@ -231,7 +231,7 @@ def names_in_scenes() -> list[str]:
     return [name for name, setting in SETTINGS.items() if setting.is_content]
 
 
-def to_scene(settings: Settings, owner: str) -> dict[str, Any]:
+def to_scene(settings: Settings, owner: str) -> PlainObject:
     """The settings as plain data for a scene."""
     return {
         name: setting.to_plain(settings[name], owner)

@@ -24,9 +24,11 @@ from typing import Any
 import numpy as np
 
 from ..checks import refuse
-from ..plain import Plain, decoded_array, encoded_array, exact, to_text
+from ..clock import ClockImage
+from ..plain import Plain, PlainData, PlainObject, decoded_array, encoded_array, exact, to_text
 from ..store.calling import Callback, EventCallback
 from ..store.memory import MOST_NUMBERS, MOST_SIZES
+from ..store.objects import State
 from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.joint_events import EVENTS
 from .content import FUNCTIONS
@@ -60,7 +62,7 @@ def to_bytes(plain: PlainContent) -> bytes:
     return _HEAD.pack(_MAGIC, VERSION, _HEAD.size + len(body), hashlib.sha256(body).digest()) + body
 
 
-def _header_of(plain: PlainContent, owner: str) -> dict[str, Any]:
+def _header_of(plain: PlainContent, owner: str) -> PlainObject:
     max_ticks, time_scale, *units = plain.clock
     return {
         "dt": exact(plain.exact_dt),
@@ -86,7 +88,7 @@ def _header_of(plain: PlainContent, owner: str) -> dict[str, Any]:
     }
 
 
-def _when_to_header(callback: Callback | EventCallback) -> Any:
+def _when_to_header(callback: Callback | EventCallback) -> PlainData:
     if isinstance(callback, Callback):
         return callback.every
     if callback.event not in CONTACT_EVENTS:
@@ -96,7 +98,7 @@ def _when_to_header(callback: Callback | EventCallback) -> Any:
     return {"contact": callback.event, "body": body, "above": callback.above, "touching": pairs}
 
 
-def _member_to_header(member: PlainMember) -> dict[str, Any]:
+def _member_to_header(member: PlainMember) -> PlainObject:
     if not member.table:
         return {"called": member.name}
     return {
@@ -109,8 +111,8 @@ def _member_to_header(member: PlainMember) -> dict[str, Any]:
     }
 
 
-def _encoded_state(state: dict[str, Any]) -> dict[str, Any]:
-    encoded: dict[str, Any] = {}
+def _encoded_state(state: State) -> PlainObject:
+    encoded: PlainObject = {}
     for key, value in state.items():
         if isinstance(value, np.ndarray):
             encoded[key] = {"array": encoded_array(value)}
@@ -125,7 +127,7 @@ def _encoded_state(state: dict[str, Any]) -> dict[str, Any]:
     return encoded
 
 
-def _decoded_state(plain: Plain) -> dict[str, Any]:
+def _decoded_state(plain: Plain) -> State:
     return {key: _decoded_value(value) for key, value in plain.items()}
 
 
@@ -322,7 +324,7 @@ def _read_member(plain: Plain, tables: dict[str, Rows], bodies: int, members: in
     return PlainMember(plain["class"].text(), None, table, (first, last), several, attributes, tuple(levels))
 
 
-def _read_clock(plain: Plain, dt: Any) -> tuple[Any, ...]:
+def _read_clock(plain: Plain, dt: Any) -> ClockImage:
     parts = plain.list(6)
     max_ticks, scale = parts[0].integer(1), parts[1].exact()
     tick, per_second, owed, dropped = (part.whole() for part in parts[2:])
@@ -330,7 +332,7 @@ def _read_clock(plain: Plain, dt: Any) -> tuple[Any, ...]:
         plain.refuse("the state of a clock, with less than a tick owed")
     if Fraction(tick, per_second) != Fraction(dt):
         plain.refuse("the state of a clock of this dt")
-    return max_ticks, scale, tick, per_second, owed, dropped
+    return ClockImage(max_ticks, scale, tick, per_second, owed, dropped)
 
 
 # comparing

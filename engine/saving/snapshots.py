@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import read_only_attributes, refuse
 from ..joints.joint import Joint
 from ..store.calling import called_object, default_name, hidden_state
-from ..store.objects import state_of
+from ..store.objects import State, state_of
 from ..store.rows import TableRows
 from ..store.store import hash_of
 from .arguments import check_by_constructor
@@ -62,7 +62,7 @@ class Snapshot:
     def __repr__(self) -> str:
         return f"<Snapshot at t = {self.time:g} s, tick {self.tick_count}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Snapshot.from_bytes, (self.to_bytes(),)
 
     def to_bytes(self) -> bytes:
@@ -270,5 +270,5 @@ def state_hash_of(snapshot: Snapshot) -> int:
     return hash_of(digest_of_content(content_of(snapshot)))
 
 
-def _fresh(state: dict[str, Any]) -> dict[str, Any]:
+def _fresh(state: State) -> State:
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}

@@ -82,5 +82,5 @@ class Compound(Shape):
         return (self.parts,)
 
 
-def _is_part(entry: Any) -> bool:
+def _is_part(entry: object) -> bool:
     return isinstance(entry, tuple | list) and len(entry) == 3 and isinstance(entry[0], Shape)

@@ -1,14 +1,13 @@
 """Shapes as users give them to views."""
 
 import os
-from typing import Any
 
 from ..checks import refuse
 from .shape import Shape
 from .triangle_mesh import TriangleMesh
 
 
-def as_shape(value: Any, argument: str, owner: str) -> Shape:
+def as_shape(value: object, argument: str, owner: str) -> Shape:
     """A shape that a user has given as a `Shape`, as vertices and faces, or as the path of a file."""
     if isinstance(value, Shape):
         return value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..checks import real, refuse
 
 MOST_LAYERS = 64
@@ -51,7 +49,7 @@ class Material:
     def __hash__(self) -> int:
         return hash(self._values())
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Material, self._values()
 
     def __repr__(self) -> str:

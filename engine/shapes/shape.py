@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray, read_only
 from ..rotation import conjugate, multiply, rotate
@@ -51,7 +52,7 @@ class Shape:
         return self._surface[0]
 
     @property
-    def faces(self) -> Any:
+    def faces(self) -> npt.NDArray[np.int64]:
         """Indices of the three corners of each triangle, anticlockwise seen from outside, shape (m, 3)."""
         return self._surface[1]
 
@@ -90,10 +91,10 @@ class Shape:
     def __hash__(self) -> int:
         return hash((type(self), self._values()))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), self._values()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         """Itself, because no shape changes: a copy of a world has the shapes of the world."""
         return self
 
@@ -106,7 +107,7 @@ def arguments_of(shape: Shape) -> tuple[Any, ...]:
     return shape._values()
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"({', '.join(map(_shown, value))})" if isinstance(value, tuple) else f"{value:g}"
 
 

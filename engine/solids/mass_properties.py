@@ -263,7 +263,7 @@ class MassProperties:
         merged = f"  # {self._merged} {'vertex' if self._merged == 1 else 'vertices'} merged" if self._merged else ""
         return f"MassProperties(mass={self._mass!r}, inertia_body={inertia}{center}{physical}){merged}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Copy and pickle by way of the numbers, because numpy's own copies of a read-only array are writable."""
         return MassProperties._made, ("MassProperties", *self._values()), (None, {"_merged": self._merged})
 

@@ -279,7 +279,7 @@ class Bodies(Table):
             follower.append(np.repeat(follower.schema.rest, columns.shape[1], axis=1))
         return first
 
-    def _new_image(self) -> Any:
+    def _new_image(self) -> BodiesImage:
         count, array = self.count, self.array
         # propellant that leaves changes them in each tick
         key = (self.given_version, self.tick_count if self.moves_mass else -1)
@@ -290,7 +290,7 @@ class Bodies(Table):
         rates = (measured, array[_PREVIOUS_RATES, measured]) if len(measured) else None
         return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image, rates)
 
-    def image_of(self, rows: IntArray) -> Any:
+    def image_of(self, rows: IntArray) -> BodiesImage:
         array = self.array
         stored = array[_STORED, rows] if self.stores_momentum else None
         measured = np.flatnonzero(np.isin(rows, self._measured_columns()))
@@ -298,7 +298,7 @@ class Bodies(Table):
         given = array[slice(*_MODEL_ROWS), rows]
         return BodiesImage(self._some_rows(rows), array[:_MOVING, rows], stored, given, rates)
 
-    def empty_image(self) -> Any:
+    def empty_image(self) -> BodiesImage:
         first, last = _MODEL_ROWS
         return BodiesImage(self._no_rows(), np.zeros((_MOVING, 0)), None, np.zeros((last - first, 0)))
 

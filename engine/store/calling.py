@@ -56,7 +56,7 @@ class _LeftOut:
         return "(left out)"
 
 
-LEFT_OUT: Any = _LeftOut()
+LEFT_OUT: object = _LeftOut()
 """The default of the function that a decorator takes later. None is rejected like anything else that cannot be called."""
 
 
@@ -270,7 +270,7 @@ def refuse_result(function: object, result: object) -> NoReturn:
     refuse("World", "a function that the world calls", function, rule, TypeError, hint=hint)
 
 
-def find_reached(function: object, is_handle: Callable[[Any], bool]) -> str | None:
+def find_reached(function: object, is_handle: Callable[[object], bool]) -> str | None:
     """Return the path by which a function reaches a handle, in words, or None if it reaches none.
 
     The search follows closures, defaults, the object that a method is bound to, attributes, the contents of containers, and everything
@@ -279,9 +279,9 @@ def find_reached(function: object, is_handle: Callable[[Any], bool]) -> str | No
     installed packages. A name that is put together while the code runs, as for `getattr`, is not found.
     """
     seen: dict[
-        tuple[int, ...], Any
+        tuple[int, ...], object
     ] = {}  # keeps the objects alive, because a new object could reuse the id of a deleted one
-    waiting: deque[tuple[Any, str]] = deque([(function, "")])
+    waiting: deque[tuple[object, str]] = deque([(function, "")])
     names: set[str] = set()  # in all code so far
     owners: list[tuple[Any, str]] = []  # objects of the user's classes
     known = -1

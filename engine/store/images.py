@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..loops.layout import MASS, STORED_MOMENTUM
+
+IntArray = npt.NDArray[np.int64]
 
 
 class RowsImage:
@@ -23,7 +23,7 @@ class RowsImage:
 
     __slots__ = ("groups", "ids", "next_id", "removes_from")
 
-    def __init__(self, ids: Any, groups: Any, next_id: int, removes_from: int | None = None) -> None:
+    def __init__(self, ids: IntArray, groups: IntArray, next_id: int, removes_from: int | None = None) -> None:
         self.ids = ids
         self.groups = groups
         self.next_id = next_id
@@ -84,3 +84,7 @@ class BodiesImage:
         if self.stored is not None:
             whole[STORED_MOMENTUM : STORED_MOMENTUM + 3] = self.stored
         return whole
+
+
+Image = TableImage | BodiesImage
+"""The image of any table."""

@@ -1,7 +1,5 @@
 """Model matrices for drawing, relative to a camera."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -20,8 +18,8 @@ def check_matrices(out: object, count: int, owner: str) -> None:
 
 
 def fill_matrices(
-    out: npt.NDArray[Any], origins: FloatArray, orientations: FloatArray, camera: FloatArray, owner: str
-) -> npt.NDArray[Any]:
+    out: npt.NDArray[np.floating], origins: FloatArray, orientations: FloatArray, camera: FloatArray, owner: str
+) -> npt.NDArray[np.floating]:
     """Write the matrices that convert column vectors from the body frame to the world frame with the camera as the origin.
 
     Args:

@@ -22,7 +22,7 @@ MOST_NUMBERS = 2**27
 """The largest number of numbers under one name, which take one gibibyte."""
 MOST_SIZES = 32
 """The largest number of sizes in a shape."""
-_DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
+_DTYPES: dict[object, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
 
 
 @read_only_attributes()
@@ -87,7 +87,7 @@ class MemoryRows:
             )
         self._table.write(slice(None), 0, values.reshape(-1).view(np.float64))
 
-    def __array__(self, dtype: Any = None, copy: object = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: object = None) -> npt.NDArray[np.generic]:
         return np.asarray(self._read(), dtype=dtype)
 
     def _read(self) -> Any:
@@ -112,7 +112,7 @@ class Memory:
         self._store = store
         # these are replaced and never changed, so that a snapshot may keep them
         self._rows: dict[str, MemoryRows] = {}
-        self._objects: dict[str, Any] = {}
+        self._objects: dict[str, object] = {}
         self._joined: dict[str, int] = {}
         """How many times each object has joined, by name."""
 
@@ -277,7 +277,7 @@ class Memory:
         return self._rows, self._objects, self._joined
 
     @_contents.setter
-    def _contents(self, value: tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]) -> None:
+    def _contents(self, value: tuple[dict[str, MemoryRows], dict[str, object], dict[str, int]]) -> None:
         self._rows, self._objects, self._joined = value
 
     @property

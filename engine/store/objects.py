@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
+
+State = dict[str, float | int | bytes | np.generic | npt.NDArray[Any]]
+"""What an object returns from `get_state`, once it has been checked."""
 
 
 def is_stateful(object: object) -> bool:
@@ -19,7 +23,7 @@ def is_stateful(object: object) -> bool:
     )
 
 
-def state_of(object: Any, name: str) -> dict[str, Any]:
+def state_of(object: Any, name: str) -> State:
     """Return a checked copy of an object's state.
 
     Args:
@@ -32,7 +36,7 @@ def state_of(object: Any, name: str) -> dict[str, Any]:
     state = object.get_state()
     if not isinstance(state, dict):
         refuse(f"get_state of {name}", "the result", state, "a dict from str to float, int, bytes or arrays", TypeError)
-    copied: dict[str, Any] = {}
+    copied: State = {}
     for key, value in state.items():
         if not isinstance(key, str):
             refuse(f"get_state of {name}", "a key", key, "a string", TypeError)
@@ -50,7 +54,7 @@ def state_digest(object: object, name: str) -> Iterator[bytes]:
     return digest_of_state(state_of(object, name), name)
 
 
-def digest_of_state(state: dict[str, Any], name: str) -> Iterator[bytes]:
+def digest_of_state(state: State, name: str) -> Iterator[bytes]:
     """The same for a state that has been read."""
     yield f"{name} {len(state)}".encode()
     for key, value in sorted(state.items()):

@@ -99,7 +99,7 @@ class Rule(NamedTuple):
             refuse(owner, argument, given, f"{self._words} in every element")
         return values
 
-    def holds(self, values: FloatArray) -> Any:
+    def holds(self, values: FloatArray) -> npt.NDArray[np.bool_] | np.bool_:
         """Which of the rows that are stored keep the rule, for values of shape (size, rows)."""
         if self.is_switch:
             return ((values == 0.0) | (values == 1.0)).all(axis=0)

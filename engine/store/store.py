@@ -139,7 +139,7 @@ class Store:
 
     # undo
 
-    def record(self, function: Callable[..., Any], *arguments: object) -> None:
+    def record(self, function: Callable[..., object], *arguments: object) -> None:
         """Record how to undo a change of something that is not in a table."""
         if self.log is not None:
             self.log.append((function, arguments))
@@ -209,11 +209,11 @@ class Store:
         operation.quiet_after = -abs(quiet)
         return operation
 
-    def trial(self, objects: dict[str, Any]) -> _Operation:
+    def trial(self, objects: dict[str, object]) -> _Operation:
         """Return a context that always undoes the changes of its block, including the state of the attached objects."""
         return _Operation(self, objects)
 
-    def ending_with(self, function: Callable[..., Any], *arguments: object, always: bool = False) -> _Operation:
+    def ending_with(self, function: Callable[..., object], *arguments: object, always: bool = False) -> _Operation:
         """Return a context after which a function is called, if the block raises or `always`; changes in it are not recorded.
 
         The function is called again if an exception arrives in it, which must do no harm.

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from ..checks import FloatArray
 from ..loops.allocation import zeros
 from ..loops.members import read_blocks, write_adjacent, write_blocks
-from .images import RowsImage, TableImage
+from .images import Image, RowsImage, TableImage
 from .schema import Schema
 
 IntArray = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 Rows = slice | int | IntArray | list[int]
 
 
@@ -28,7 +29,7 @@ class Owner(Protocol):
 
     binds_anew: bool
     layout_version: int
-    log: list[tuple[Callable[..., Any], tuple[Any, ...]]] | None
+    log: list[tuple[Callable[..., object], tuple[object, ...]]] | None
     quiet: int
     tables: dict[str, Table]
     world: Callable[[], Any]
@@ -37,7 +38,7 @@ class Owner(Protocol):
     def settle(self) -> None: ...
     def change_layout(self, binds_anew: bool = True) -> None: ...
     def before_change(self, table: Table | None = None) -> None: ...
-    def record(self, function: Callable[..., Any], *arguments: Any) -> None: ...
+    def record(self, function: Callable[..., object], *arguments: object) -> None: ...
     def followers(self, name: str) -> list[Table]: ...
     def all_or_nothing(self) -> AbstractContextManager[Any]: ...
 
@@ -331,10 +332,10 @@ class Table:
             tick if any(self.array[schema.components[name], : self.count].any() for name in schema.flown_while) else -1
         )
 
-    def _new_image(self) -> TableImage:
+    def _new_image(self) -> Image:
         return TableImage(self.rows_image(), self.content())
 
-    def image_of(self, rows: IntArray) -> Any:
+    def image_of(self, rows: IntArray) -> Image:
         """Return an image of some rows, which is not kept."""
         return TableImage(self._some_rows(rows), self.array[:, rows])
 
@@ -350,7 +351,7 @@ class Table:
             self._rows_key = key
         return self._rows_image
 
-    def put(self, image: TableImage, tick: int, now: int) -> None:
+    def put(self, image: Any, tick: int, now: int) -> None:
         """Replace the content by an image, if it is another; no inverse is recorded. Doing this twice does no harm.
 
         Args:
@@ -370,7 +371,7 @@ class Table:
         self._changed(slice(None), slice(0, self.count))
         self._image, self._image_key = image, (self.version, self._flown(tick))
 
-    def empty_image(self) -> Any:
+    def empty_image(self) -> Image:
         """An image without rows, which a restore puts here to go back to a time before them."""
         return TableImage(self._no_rows(), np.zeros((self.schema.size, 0)))
 
@@ -454,7 +455,7 @@ class Table:
 
     # inside
 
-    def _look_at_layout(self, components: slice | int, rows: Rows, values: Any = None) -> None:
+    def _look_at_layout(self, components: slice | int, rows: Rows, values: object = None) -> None:
         """Tell the store if values that decide how ticks are run are about to change, to these or to any."""
         if self.store is None:
             return
@@ -536,5 +537,5 @@ def among(values: FloatArray, rows: IntArray) -> npt.NDArray[np.bool_]:
     return rows[np.minimum(places, len(rows) - 1)] == values
 
 
-def _nothing(components: Any, rows: Any) -> None:
+def _nothing(components: object, rows: object) -> None:
     pass

@@ -44,7 +44,7 @@ class TableView:
     def __dir__(self) -> list[str]:
         return [field.name for field in self._schema.fields if _is_shown(field)]
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         raise TypeError(
             f"World: its {self._schema.name} cannot be copied without the world; copy the world and read them from the copy"
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..compilation import background, choice
@@ -245,7 +246,7 @@ class Actuators:
         return self._wheels.count > 0
 
     @property
-    def all_wheels(self) -> Any:
+    def all_wheels(self) -> npt.NDArray[np.int64]:
         """The rows of all wheels."""
         return np.arange(self._wheels.count)
 
@@ -265,7 +266,7 @@ class Actuators:
             self._wheels.write(MOMENTUM, rows, momenta_at(wheels, speeds, rates))
             self.sum_wheels(np.unique(wheels[BODY].astype(int)).tolist())
 
-    def wheel_energies(self, rows: Sequence[int]) -> FloatArray:
+    def wheel_energies(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> FloatArray:
         """The kinetic energies of wheels about their axes [J]."""
         momentum, moments = self._wheels.array[MOMENTUM, rows], self._wheels.array[WHEEL_INERTIA, rows]
         return np.asarray(0.5 * (momentum * momentum / moments))

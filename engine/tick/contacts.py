@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..collision import broad, cores, grounds, impact, layout, manifold, parting, terrain
@@ -36,6 +37,7 @@ from ..collision.surface import is_inner
 from ..collision.terrain import group_points, touch_terrain
 from ..collision.tree import MOST_STACKED
 from ..compilation.choice import Loop, named
+from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed
 from ..constraints import layout as rows
 from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Graph, number_islands
@@ -233,7 +235,7 @@ class Contacts:
         self.islands.touching = self._touching
 
     def operations(
-        self, function: Callable[[Any], Callable[..., Any]], calls: Integers, steps: Integers, dt: float
+        self, function: Callable[[object], Callable[..., object]], calls: Integers, steps: Integers, dt: float
     ) -> tuple[list[Operation], Operation]:
         """The operations that find the contacts before a tick or step of `dt` [s], and the one that keeps them after it.
 
@@ -336,20 +338,20 @@ def gathered_points(held: list[Points]) -> Gathered:
     return _GATHERED.setdefault(names, Gathered(held)) if known is None else known
 
 
-def _joined(parts: list[Any], none: Any, axis: int) -> Any:
+def _joined(parts: list[Any], none: Any, axis: int) -> npt.NDArray[Any]:
     """Arrays one after another; a single one is not copied."""
     some = [part for part in parts if part.size]
     return np.ascontiguousarray(some[0] if len(some) == 1 else np.concatenate(some, axis=axis) if some else none)
 
 
-def _terrain_scratch(has_terrain: bool) -> tuple[Any, ...]:
+def _terrain_scratch(has_terrain: bool) -> Arguments:
     """Scratch of the comparison with terrains."""
     listed, stacked = (terrain.MOST_LISTED, MOST_STACKED) if has_terrain else (1, 1)
     waiting = [(np.zeros(listed, np.int64), np.zeros(stacked, np.int64)) for _each in range(2)]
     return *waiting, np.zeros((terrain.MOST_GATHERED if has_terrain else 1, layout.FOUND_SIZE))
 
 
-def _search(count: int) -> tuple[Any, ...]:
+def _search(count: int) -> Arguments:
     """The arrays of the search for pairs of so many shapes; see `collision.broad.near_pairs`."""
     entries = broad.ENTRIES_PER_SHAPE * count
     return (
@@ -364,7 +366,7 @@ def _search(count: int) -> tuple[Any, ...]:
     )
 
 
-def comparison(points: FloatArray, has_cores: bool) -> tuple[FloatArray, FloatArray, tuple[Any, ...]]:
+def comparison(points: FloatArray, has_cores: bool) -> tuple[FloatArray, FloatArray, Arguments]:
     """The arrays for the points of a pair, for polygons, and for the comparison of cores with these points."""
     vertices, facets = (parting.MOST_VERTICES, parting.MOST_FACES) if has_cores else (1, 1)
     narrow = (

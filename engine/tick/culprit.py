@@ -41,7 +41,7 @@ def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[object], time: flo
     return None
 
 
-def _look_at_held(plan: Plan, bodies: Bodies, forces: list[Any], time: float) -> None:
+def _look_at_held(plan: Plan, bodies: Bodies, forces: list[object], time: float) -> None:
     count, stages = bodies.count, bodies.stage_array(1)
     block = slice(STAGE_WRENCH, STAGE_WRENCH + WRENCH_ROWS)
     stages[:STATE_ROWS, :count] = bodies.array[:STATE_ROWS, :count]
@@ -58,7 +58,7 @@ def _look_at_held(plan: Plan, bodies: Bodies, forces: list[Any], time: float) ->
     plan.held.take_from_stage(plan.views)
 
 
-def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any]) -> None:
+def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[object]) -> None:
     def evaluate(stage: int, time: float) -> None:
         row = STAGE_WRENCH + WRENCH_ROWS * stage
         wrench, states = plan.views.at(row)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..constraints.layout import OPEN, TYPE
 from ..forces.spring import SPRINGS
@@ -85,7 +86,7 @@ class Freezing:
             yield Frozen(self._bodies.handles[body], tick, CAUSES[cause])
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> npt.NDArray[np.int64]:
         """The rows of the frozen bodies."""
         return self._table.array[0, : self._table.count].astype(np.int64)
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation.choice import StandIn, in_python, named
 from ..compilation.compiler import without_dispatch
+from ..compilation.kernel_types import Kernel
 from ..flight.wheel import WHEELS
 from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
@@ -90,7 +91,7 @@ class Held:
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self.counts = np.zeros(COUNTED, np.int64)
         self.called = np.zeros((len(CALLED_ROWS), bodies.pitch))
-        self._gather: Callable[..., Any] | None = None
+        self._gather: Callable[..., object] | None = None
         self._places: dict[int, int] = {}
         """The index of the push on a body, by the row of the body; valid for one numbering of the bodies."""
         self._places_numbering = -1
@@ -344,7 +345,7 @@ class Held:
         (self._gather or self._choose(arguments))(*arguments)
         self._stale = set()
 
-    def _choose(self, arguments: tuple[object, ...]) -> Callable[..., Any]:
+    def _choose(self, arguments: tuple[object, ...]) -> Kernel:
         """Return the kernel, or its plain Python function until the kernel has been compiled in the background."""
         kernel = named(gather_held, *arguments)
         if in_python([kernel], self._bodies.may_run_in_python):

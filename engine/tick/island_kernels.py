@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, compile_together, in_python, named
 from ..compilation.compiler import address_in_python
+from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed
 from ..constraints import (
     blocks,
@@ -124,7 +125,7 @@ class IslandKernels:
         """Write the addresses of the compiled kernels, which compiles those that are missing."""
         self._link(for_python=False)
 
-    def function(self, kernel: Any) -> Callable[..., Any]:
+    def function(self, kernel: Any) -> Kernel:
         """Return a kernel of a module, or its plain Python function."""
         return StandIn(named(kernel), self.link) if self.in_python else kernel
 

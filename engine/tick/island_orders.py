@@ -76,7 +76,7 @@ def islands_with_orders(
 def _reasons(
     bodies: Bodies,
     table: FloatArray,
-    owners: dict[int, Any],
+    owners: dict[int, object],
     driven: frozenset[int],
     columns: list[int],
     rows: list[int],

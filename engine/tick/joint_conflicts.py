@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from .joint_fit import miss_in_words
 
 
 def find_conflict(
-    in_use: Iterable[Islands], bodies: Bodies, owners: Callable[[], dict[int, Any]], time: float
+    in_use: Iterable[Islands], bodies: Bodies, owners: Callable[[], dict[int, object]], time: float
 ) -> tuple[JointConflictError, list[int]] | None:
     """Find the island whose joints contradicted each other in the last tick.
 
@@ -47,7 +46,7 @@ def find_conflict(
     return None
 
 
-def _worst(islands: Islands, island: int, owners: dict[int, Any]) -> str:
+def _worst(islands: Islands, island: int, owners: dict[int, object]) -> str:
     """The joints of an island that contradict each other, with their residuals, the largest first.
 
     A solve leaves in their rows what no impulses remove. It answers it by impulses that cancel each other, at which the joints that

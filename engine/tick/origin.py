@@ -102,7 +102,7 @@ def _tell(listeners: list[Any], store: Store, memory: Memory, shift: FloatArray)
             store.phase = phase
 
 
-def _warn_of(forces: list[Any], stacklevel: int) -> None:
+def _warn_of(forces: list[object], stacklevel: int) -> None:
     deaf = [
         repr(getattr(force, "__qualname__", force))
         for force in forces

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from ..compilation import background, choice
 from ..compilation.compiler import COMPILED, has_address, without_dispatch
@@ -60,8 +59,8 @@ class Plan:
         self.joints = joints
         self.fields = fields
         self.views = StageViews(bodies)
-        self.tick_forces: list[tuple[Any, Apply]] = []
-        self.stage_forces: list[tuple[Any, Apply]] = []
+        self.tick_forces: list[tuple[object, Apply]] = []
+        self.stage_forces: list[tuple[object, Apply]] = []
         self.calls_forces = False
         self.dt = dt
         self._threads = threads
@@ -84,7 +83,7 @@ class Plan:
         """Choose other loops for the next tick, because the world waits for kernels from now on, or no longer does."""
         self._store.change_layout()
 
-    def call_forces(self, tick_forces: list[tuple[Any, Apply]], stage_forces: list[tuple[Any, Apply]]) -> None:
+    def call_forces(self, tick_forces: list[tuple[object, Apply]], stage_forces: list[tuple[object, Apply]]) -> None:
         """Replace the lists of Python forces to call."""
         self.tick_forces, self.stage_forces = tick_forces, stage_forces
         self.calls_forces = bool(tick_forces or stage_forces)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
+
+from ..compilation.kernel_types import Kernel
 
 
 class Profile:
@@ -40,10 +41,10 @@ class Profile:
     def __exit__(self, *_: object) -> None:
         self._switch(None)
 
-    def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def timed(self, stage: str, function: Callable[..., object]) -> Kernel:
         """Wrap the function of a stage so that its time is added to that stage."""
 
-        def run(*arguments: object) -> Any:
+        def run(*arguments: object) -> object:
             begin = perf_counter()
             try:
                 return function(*arguments)

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ..checks import NonFiniteStateError
 from ..compilation.choice import Policy
+from ..compilation.kernel_types import Kernel
 from ..flight.part import Place, SampledPart
 from ..joints.joint import JointConflictError
 from ..loops.floating_point import refuse_mode
@@ -160,7 +161,7 @@ class Stages:
         for name, stage in self._plain().items():
             setattr(self, name, stage if profile is None else profile.timed(name, stage))
 
-    def _plain(self) -> dict[str, Callable[..., Any]]:
+    def _plain(self) -> dict[str, Kernel]:
         return {
             "call_callbacks": self._call_callbacks,
             "gather_held": self._gather_held,

@@ -1,18 +1,16 @@
 """What lies at infinity, kept as a picture: it changes only when the camera turns, the planet moves or the frame is resized."""
 
-from typing import Any
-
 from ..picture.camera import OrbitCamera
 from ..picture.view import Array
 from .programs import program, screen_pass
-from .resources import Resources
+from .resources import GL, Resources
 from .stars import stars
 
 
 class Backdrop:
     """Sky and planet, drawn at a scale of their own since they are soft and costly, and the stars, which are sharp, upon them."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._context = context
         self._lasting, self._sized = Resources(), Resources()
         own = self._lasting.own

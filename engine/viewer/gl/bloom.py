@@ -1,9 +1,7 @@
 """The halo that bright things leave in a lens: a pyramid of ever smaller pictures, blurred on the way down and on the way up."""
 
-from typing import Any
-
 from .programs import screen_pass
-from .resources import Resources
+from .resources import GL, Resources
 
 LEVELS = 6
 SMALLEST = 8  # pixels a side
@@ -16,7 +14,7 @@ STRENGTH = 0.13
 class Bloom:
     """The pyramid for pictures of one size."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._context = context
         self._lasting, self._sized = Resources(), Resources()
         own = self._lasting.own
@@ -26,7 +24,7 @@ class Bloom:
         self._down_program, self._down = map(own, screen_pass(context, "bloom_down"))
         self._up_program, self._up = map(own, screen_pass(context, "bloom_up"))
         self._up_program["share"].value = WIDER
-        self._levels: list[tuple[Any, Any]] = []
+        self._levels: list[tuple[GL, GL]] = []
 
     def resize(self, size: tuple[int, int]) -> None:
         """Make the pictures of the pyramid, the first half as large as `size`."""
@@ -38,7 +36,7 @@ class Bloom:
             texture.repeat_x = texture.repeat_y = False
             self._levels.append((texture, self._sized.own(self._context.framebuffer([texture]))))
 
-    def draw(self, foreground: Any, backdrop: Any) -> Any:
+    def draw(self, foreground: GL, backdrop: GL) -> GL:
         """The halo of what is near and of the sun behind it, half as large; for one too small to have any, itself."""
         context, source = self._context, foreground
         context.enable_only(context.NOTHING)
@@ -59,7 +57,7 @@ class Bloom:
         self._sized.release()
         self._lasting.release()
 
-    def _fill(self, target: Any, filling: Any, vertices: Any, source: Any) -> None:
+    def _fill(self, target: GL, filling: GL, vertices: GL, source: GL) -> None:
         target.use()
         source.use()
         filling["texel"].value = 1.0 / source.width, 1.0 / source.height

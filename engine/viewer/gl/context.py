@@ -6,9 +6,9 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..command import install
+from .resources import GL
 
 OPENGL = 330
 """The version asked for: 3.3 core, what Mesa's software renderer and every card since 2010 has."""
@@ -22,7 +22,7 @@ def _do_nothing() -> None:
 class Canvas:
     """An OpenGL context, or the reasons why there is none."""
 
-    context: Any = None
+    context: GL = None
     """moderngl's context, or None."""
     kind: str = "none"
     """`window`, `SDL offscreen window`, `EGL` or `none`."""
@@ -96,7 +96,7 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _window(size: tuple[int, int], title: str) -> tuple[Any, Callable[[], None]]:
+def _window(size: tuple[int, int], title: str) -> tuple[GL, Callable[[], None]]:
     import moderngl  # noqa: F401, before SDL opens anything that would have to be closed again
     import pygame
     import pyrr  # noqa: F401
@@ -116,7 +116,7 @@ def _window(size: tuple[int, int], title: str) -> tuple[Any, Callable[[], None]]
     return _sdl_context(pygame, size, title, pygame.RESIZABLE)
 
 
-def _sdl_offscreen(size: tuple[int, int], title: str) -> tuple[Any, Callable[[], None]]:
+def _sdl_offscreen(size: tuple[int, int], title: str) -> tuple[GL, Callable[[], None]]:
     import moderngl  # noqa: F401
     import pygame
     import pyrr  # noqa: F401
@@ -135,7 +135,7 @@ def _sdl_offscreen(size: tuple[int, int], title: str) -> tuple[Any, Callable[[],
             os.environ["SDL_VIDEODRIVER"] = kept
 
 
-def _egl(size: tuple[int, int], title: str) -> tuple[Any, Callable[[], None]]:
+def _egl(size: tuple[int, int], title: str) -> tuple[GL, Callable[[], None]]:
     import moderngl
     import pyrr  # noqa: F401
 
@@ -146,7 +146,7 @@ def _egl(size: tuple[int, int], title: str) -> tuple[Any, Callable[[], None]]:
     return context, context.release
 
 
-def _sdl_context(pygame: Any, size: tuple[int, int], title: str, flags: int) -> tuple[Any, Callable[[], None]]:
+def _sdl_context(pygame: GL, size: tuple[int, int], title: str, flags: int) -> tuple[GL, Callable[[], None]]:
     import moderngl
 
     try:
@@ -169,7 +169,7 @@ def _sdl_context(pygame: Any, size: tuple[int, int], title: str, flags: int) -> 
     return context, close
 
 
-ATTEMPTS: dict[str, Callable[[tuple[int, int], str], tuple[Any, Callable[[], None]]]] = {
+ATTEMPTS: dict[str, Callable[[tuple[int, int], str], tuple[GL, Callable[[], None]]]] = {
     "window": _window,
     "SDL offscreen window": _sdl_offscreen,
     "EGL": _egl,

@@ -1,14 +1,12 @@
 """The pictures that a frame passes through: samples of light, light, and the finished frame."""
 
-from typing import Any
-
-from .resources import Resources
+from .resources import GL, Resources
 
 
 class Framebuffers:
     """For frames of one size and so many samples a pixel. What is near is kept apart from the backdrop, premultiplied by its coverage."""
 
-    def __init__(self, context: Any, size: tuple[int, int], samples: int) -> None:
+    def __init__(self, context: GL, size: tuple[int, int], samples: int) -> None:
         self._resources = Resources()
         own = self._resources.own
         self._context = context
@@ -35,5 +33,5 @@ class Framebuffers:
         """Give everything back."""
         self._resources.release()
 
-    def _depth(self, size: tuple[int, int], samples: int) -> Any:
+    def _depth(self, size: tuple[int, int], samples: int) -> GL:
         return self._resources.own(self._context.depth_renderbuffer(size, samples=samples))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +9,7 @@ import numpy.typing as npt
 from ..picture.camera import OrbitCamera
 from ..picture.scene import Line
 from .programs import program
-from .resources import Resources
+from .resources import GL, Resources
 
 NAMES = ("before", "start", "end", "after", "start_colour", "end_colour", "width")
 
@@ -18,7 +17,7 @@ NAMES = ("before", "start", "end", "after", "start_colour", "end_colour", "width
 class Lines:
     """One buffer of segments, drawn in one call."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._context, self._resources = context, Resources()
         own = self._resources.own
         self._buffer = own(context.buffer(reserve=84 * 1024))

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ..picture.history import History
 from ..picture.quality import HIGH, Quality
 from ..picture.scene import Inset, Picture, Scene
 from .renderer import Renderer
+from .resources import GL
 
 INSET_DISTANCE = 3.4
 """Of the camera from the middle of an inset, in radii of what it shows."""
@@ -21,7 +21,7 @@ INSET_DISTANCE = 3.4
 class Painter:
     """A renderer and the plates of its HUD; the scene is only read."""
 
-    def __init__(self, gl: Any, size: tuple[int, int], quality: Quality = HIGH) -> None:
+    def __init__(self, gl: GL, size: tuple[int, int], quality: Quality = HIGH) -> None:
         self.renderer = Renderer(gl, size, quality)
         self._hud = Hud()
         self._insets: dict[int, Renderer] = {}

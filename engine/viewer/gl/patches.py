@@ -1,20 +1,20 @@
 """Lays patches of pixels over the finished frame. Their textures are kept as long as the same pixels come again."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from ..hud.overlay import Patch
 from .programs import program
+from .resources import GL
 
 
 class Patches:
     """The textures of the last frame's patches, each beside the pixels it holds."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._context = context
         self._program = program(context, "overlay", "overlay")
         self._rectangle = context.vertex_array(self._program, [])
-        self._kept: dict[int, tuple[Any, Any]] = {}
+        self._kept: dict[int, tuple[GL, GL]] = {}
 
     def draw(self, patches: Iterable[Patch]) -> None:
         """Lay the patches over the target in use, in order."""
@@ -44,7 +44,7 @@ class Patches:
         self._rectangle.release()
         self._program.release()
 
-    def _texture(self, patch: Patch, spare: list[Any]) -> Any:
+    def _texture(self, patch: Patch, spare: list[GL]) -> GL:
         """The texture of these pixels: kept, else a spare one of the same size, else a new one."""
         key, size = id(patch.pixels), (patch.pixels.shape[1], patch.pixels.shape[0])
         if key not in self._kept:

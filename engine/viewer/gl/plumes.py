@@ -1,7 +1,5 @@
 """Draws the exhaust of thrusters: those of the picture, and the ones behind the craft of its swarms."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -10,7 +8,7 @@ from ..picture.camera import OrbitCamera
 from ..picture.scene import Picture, Swarm
 from ..picture.view import FLAMES
 from .programs import program
-from .resources import Resources
+from .resources import GL, Resources
 from .solids import Solids
 
 Rows = npt.NDArray[np.float32]
@@ -25,7 +23,7 @@ BRIGHTEST, SHINE = 2.5, 14.0
 class Plumes:
     """Plumes with a shape, and sparks for those far away; one call each."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._resources = Resources()
         self._plumes, self._sparks = (self._resources.own(Exhausts(context, name)) for name in ("plume", "spark"))
 
@@ -43,7 +41,7 @@ class Plumes:
 class Exhausts:
     """One buffer of plumes for one program; nothing hides what lies behind a plume."""
 
-    def __init__(self, context: Any, name: str) -> None:
+    def __init__(self, context: GL, name: str) -> None:
         self._context, self._resources = context, Resources()
         own = self._resources.own
         self._buffer = own(context.buffer(reserve=64 * 32))

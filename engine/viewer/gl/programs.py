@@ -1,12 +1,13 @@
 """Shader programs from the files of `shaders/`; a line `#include "name.glsl"` in one of them takes in a shared piece."""
 
 from pathlib import Path
-from typing import Any
+
+from .resources import GL
 
 SHADERS = Path(__file__).parent.parent / "shaders"
 
 
-def program(context: Any, vertex: str, fragment: str) -> Any:
+def program(context: GL, vertex: str, fragment: str) -> GL:
     """Compile `vertex`.vert and `fragment`.frag into a program of this context."""
     context.includes.update({path.name: source(path) for path in SHADERS.glob("*.glsl")})
     return context.program(
@@ -19,7 +20,7 @@ def source(path: Path) -> str:
     return path.read_text(encoding="utf-8").encode("ascii", "replace").decode("ascii")
 
 
-def screen_pass(context: Any, fragment: str) -> tuple[Any, Any]:
+def screen_pass(context: GL, fragment: str) -> tuple[GL, GL]:
     """A program that fills a whole target, and the vertex array that runs it with three vertices."""
     filling = program(context, "screen", fragment)
     return filling, context.vertex_array(filling, [])

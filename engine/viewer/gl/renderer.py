@@ -1,7 +1,6 @@
 """Draws a `Picture` with OpenGL: what is near in linear light, over a kept backdrop, through bloom and tone map to the screen."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from .lines import Lines
 from .patches import Patches
 from .plumes import Plumes, flames, plume_rows
 from .programs import screen_pass
-from .resources import Resources
+from .resources import GL, Resources
 from .shadow import ShadowMap
 from .solids import SHADOW_UNIT, Solids
 
@@ -34,7 +33,7 @@ class Renderer:
     """
 
     def __init__(
-        self, context: Any, size: tuple[int, int], quality: Quality = HIGH, *, has_backdrop: bool = True
+        self, context: GL, size: tuple[int, int], quality: Quality = HIGH, *, has_backdrop: bool = True
     ) -> None:
         self.context, self.quality, self._has_backdrop = context, quality, has_backdrop
         self._resources = Resources()
@@ -46,7 +45,7 @@ class Renderer:
         self._tone_program, self._tone = map(own, screen_pass(context, "tonemap"))
         for name, unit in (("foreground", FOREGROUND_UNIT), ("backdrop", BACKDROP_UNIT), ("bloom", BLOOM_UNIT)):
             self._tone_program[name].value = unit
-        self._framebuffers: Any = None
+        self._framebuffers: GL = None
         self.resize(size)
 
     def resize(self, size: tuple[int, int], quality: Quality | None = None) -> None:

@@ -2,14 +2,17 @@
 
 from typing import Any
 
+GL = Any
+"""A context of moderngl, or something of one, such as a texture; mypy does not read that package, whose annotations are wrong."""
+
 
 class Resources:
     """Textures, buffers and the like that live and go together."""
 
     def __init__(self) -> None:
-        self._owned: list[Any] = []
+        self._owned: list[GL] = []
 
-    def own(self, resource: Any) -> Any:
+    def own(self, resource: GL) -> GL:
         """Remember the resource; returns it."""
         self._owned.append(resource)
         return resource

@@ -1,14 +1,12 @@
 """The shadow map: how far the sun's light gets, seen from the sun, over a disc about the camera's target."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from ..picture.camera import OrbitCamera
 from ..picture.scene import SUN
 from .instances import Batches
-from .resources import Resources
+from .resources import GL, Resources
 from .solids import Solids
 
 Array = npt.NDArray[np.float64]
@@ -20,7 +18,7 @@ DEPTH = 4.0  # half the depth of the map over its radius; what lies nearer to th
 class ShadowMap:
     """One orthographic map; of size 0 it leaves everything sunlit."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._context, self._resources = context, Resources()
         self._across = np.cross(SUN, np.eye(3)[np.argmin(np.abs(SUN))])
         self._across /= np.linalg.norm(self._across)

@@ -1,7 +1,6 @@
 """Draws meshes, any number of each in one call, into the picture and into the shadow map."""
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +8,7 @@ import numpy.typing as npt
 from .. import meshes
 from .instances import Batch, Batches, Rows
 from .programs import program
-from .resources import Resources
+from .resources import GL, Resources
 
 ROW = 15 * 4  # bytes of an instance
 NONE = np.empty((0, 15), np.float32)
@@ -23,7 +22,7 @@ SHADOW_UNIT = 1
 class Solids:
     """The meshes of one context, each made when it is first drawn."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: GL) -> None:
         self._context, self._resources = context, Resources()
         self._shading = self._resources.own(program(context, "mesh", "mesh"))
         self._shading["shadow_map"].value = SHADOW_UNIT
@@ -56,7 +55,7 @@ class Solids:
         for name in batches:
             self.solid(name).draw()
 
-    def draw_ghosts(self, target: Any, ghosts: dict[float, Batches], pixels: float) -> None:
+    def draw_ghosts(self, target: GL, ghosts: dict[float, Batches], pixels: float) -> None:
         """Lay translucent copies over what has been drawn into a framebuffer: first their depth, then their nearest surfaces."""
         context = self._context
         for opacity, batches in ghosts.items():
@@ -94,7 +93,7 @@ class Solids:
 class Solid:
     """One mesh with the places where it stands: whole; where it is too small to see them, without its small triangles; or as specks."""
 
-    def __init__(self, context: Any, name: str, shading: Any, casting: Any, spotting: Any) -> None:
+    def __init__(self, context: GL, name: str, shading: GL, casting: GL, spotting: GL) -> None:
         self._resources = Resources()
         own = self._resources.own
         # Triangles share corners: drawn by index a corner is worked out once.
@@ -146,7 +145,7 @@ class Solid:
 class Specks:
     """Copies of a mesh as small darts along its z axis, each with the light that its surface would throw back."""
 
-    def __init__(self, context: Any, spotting: Any, triangles: npt.NDArray[np.float32]) -> None:
+    def __init__(self, context: GL, spotting: GL, triangles: npt.NDArray[np.float32]) -> None:
         """`triangles` are the mesh's, shape (n, 3, 14), the largest first."""
         self._context, self._spotting, self._resources = context, spotting, Resources()
         own = self._resources.own
@@ -186,7 +185,7 @@ class Specks:
 class Places:
     """Where copies of a mesh stand, as a buffer of rows, and how many corners of the mesh are drawn there."""
 
-    def __init__(self, context: Any, corners: Any, order: Any, shading: Any, casting: Any) -> None:
+    def __init__(self, context: GL, corners: GL, order: GL, shading: GL, casting: GL) -> None:
         self._context, self._resources = context, Resources()
         own = self._resources.own
         self._rows = own(context.buffer(reserve=16 * ROW))

@@ -417,7 +417,7 @@ def add_numbers(reader: argparse.ArgumentParser, option: str, one: str, text: st
 class _Joined(argparse.Action):
     """Joins groups of numbers into one tuple."""
 
-    def __call__(self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None) -> None:
+    def __call__(self, _: object, namespace: argparse.Namespace, values: Any, __: str | None = None) -> None:
         setattr(namespace, self.dest, tuple(value for group in values for value in group))
 
 

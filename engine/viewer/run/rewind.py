@@ -33,7 +33,7 @@ class Frame:
 
     tick: int
     worlds: list[tuple[World, Snapshot]]
-    contents: list[tuple[Any, dict[str, Any]]]
+    contents: list[tuple[object, dict[str, object]]]
     """The objects of the scene, each with a copy of its attributes."""
     size: int
     """About how many bytes it takes."""
@@ -78,7 +78,7 @@ class Rewind:
         return frames[-1].tick < now
 
 
-def _frame_of(scene: Scene, earlier: list[tuple[Any, dict[str, Any]]]) -> Frame:
+def _frame_of(scene: Scene, earlier: list[tuple[object, dict[str, object]]]) -> Frame:
     """The current state of a scene, with the contents of an earlier frame to share; its own world comes first."""
     own = _packages_of(scene)
     objects = list(_objects_of(scene, own))
@@ -126,7 +126,7 @@ def _objects_of(scene: Scene, own: tuple[str, ...]) -> Iterator[Any]:
                     found.append(inner)
 
 
-def _attributes(each: Any, own: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def _attributes(each: object, own: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """The attributes that own classes give to an object."""
     for kind in type(each).__mro__:
         if _is_own(kind, own):
@@ -153,7 +153,7 @@ def _is_frozen(kind: type) -> bool:
     return is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _inside(value: object) -> Iterator[Any]:
     """A value, or what a container holds."""
     if isinstance(value, dict):
         value = list(value.values())

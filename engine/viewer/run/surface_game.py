@@ -36,7 +36,7 @@ def main(
     name: str,
     make_game: Callable[[int], Game],
     draw: Draw,
-    play: Callable[[Any, tuple[int, int]], None],
+    play: Callable[[object, tuple[int, int]], None],
     check: Check,
     arguments: Sequence[str] | None = None,
 ) -> int:
@@ -92,7 +92,7 @@ class GameFlight:
 def _run(
     make_game: Callable[[int], Game],
     draw: Draw,
-    play: Callable[[Any, tuple[int, int]], None],
+    play: Callable[[object, tuple[int, int]], None],
     check: Check,
     options: Options,
 ) -> str:

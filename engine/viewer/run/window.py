@@ -24,7 +24,7 @@ HINT = "H: keys"
 def show(
     scene: Scene,
     camera: OrbitCamera,
-    gl: Any,
+    gl: object,
     size: tuple[int, int],
     quality: str,
     *,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ _SMOOTH = 0.75
 """Cosine of the angle between two faces: edges that bend more stay sharp."""
 
 
-def checked_shapes(world: World, shapes: Any, owner: str) -> dict[Body, str | Shape]:
+def checked_shapes(world: World, shapes: object, owner: str) -> dict[Body, str | Shape]:
     """The shape that a user has given for each body, or the name of a mesh.
 
     Raises:
@@ -46,7 +45,7 @@ def checked_shapes(world: World, shapes: Any, owner: str) -> dict[Body, str | Sh
     return found
 
 
-def body_of(world: World, value: Any, argument: str, owner: str) -> Body:
+def body_of(world: World, value: object, argument: str, owner: str) -> Body:
     """A body of this world that is given by its handle or its name."""
     names = {body.name: body for body in world.bodies}
     if isinstance(value, str):

@@ -30,7 +30,7 @@ SIZE = (1280, 720)
 
 def view(
     world: World | Scene,
-    shapes: Mapping[Body | str, Any] | None = None,
+    shapes: Mapping[Body | str, object] | None = None,
     follow: Body | str | None = None,
     *,
     size: tuple[int, int] = SIZE,
@@ -260,7 +260,7 @@ class Viewer:
             self._canvas.context = None
 
 
-def _scene(world: Any, shapes: Any, follow: Any, title: str, owner: str) -> Scene:
+def _scene(world: object, shapes: object, follow: object, title: str, owner: str) -> Scene:
     if not isinstance(title, str):
         refuse(owner, "title", title, "a string", TypeError)
     if isinstance(world, Scene):
@@ -277,11 +277,11 @@ def _scene(world: Any, shapes: Any, follow: Any, title: str, owner: str) -> Scen
     return WorldScene(world, given, followed, title)
 
 
-def _layers(hide: Any, owner: str) -> Collection[str]:
+def _layers(hide: object, owner: str) -> Collection[str]:
     return members(hide, "hide", owner, f"names among {', '.join(LAYERS)}", LAYERS.__contains__)
 
 
-def _camera(scene: Scene, camera: Any, owner: str) -> OrbitCamera:
+def _camera(scene: Scene, camera: object, owner: str) -> OrbitCamera:
     if camera is None:
         return OrbitCamera(distance=DISTANCE * scene.radius, target=scene.target)
     if not isinstance(camera, OrbitCamera):
@@ -289,7 +289,7 @@ def _camera(scene: Scene, camera: Any, owner: str) -> OrbitCamera:
     return camera
 
 
-def _size(size: Any, owner: str) -> tuple[int, int]:
+def _size(size: object, owner: str) -> tuple[int, int]:
     rule = f"two whole numbers from 16 to {LARGEST_SIDE}, width and height in pixels"
     if not isinstance(size, tuple | list) or len(size) != 2:
         refuse(owner, "size", size, rule, TypeError)
