@@ -22,7 +22,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 PROSE = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
 PATHS = sorted(set(re.findall(r"`([\w./]+/(?:[\w.]+)?|[\w/]+\.(?:py|md))`", PROSE)))
 
-NAMES = set(re.findall(r"`([A-Za-z]\w*(?:\.\w+)?)`", PROSE)) - {"import", "NUMBA_DISABLE_JIT"}
+NAMES = set(re.findall(r"`([A-Za-z]\w*(?:\.\w+)?)`", PROSE)) - {"import", "NUMBA_DISABLE_JIT", "POLHODE_LONG"}
 
 
 def definitions(path):
