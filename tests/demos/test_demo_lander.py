@@ -10,7 +10,7 @@ from demos.scenes.landing_craft import Craft, turning_jets
 from engine import World, shapes
 from engine.viewer.picture.scene import FRAME
 
-from ..lengths import sized
+from ..lengths import long_run
 from ..viewing import canvas, looks_like_the_scene, read_png
 
 
@@ -18,7 +18,8 @@ def new_scene(*arguments):
     return lander.Lander(lander.read_options(arguments))
 
 
-@pytest.mark.parametrize("case", sized(list(lander.CASES)[:1], list(lander.CASES)))
+@long_run
+@pytest.mark.parametrize("case", lander.CASES)
 def test_the_autopilot_lands_and_its_check_holds(case):
     landing, impulses, energy = lander.check(case)
     assert "at rest to" in landing and "explain each change" in impulses and "the ground took" in energy

@@ -106,7 +106,7 @@ def test_newton_steps_find_them_where_choosing_does_not_end():
 from engine.constraints import bounded
 from tests.physics.test_bounded_rows import check_impulses, tumbling_arm
 bounded.MOST_CHOICES = 1
-for seed in range(4):
+for seed in (0, 8):  # in the second, a step that is shortened would end it at other impulses
     check_impulses(tumbling_arm(seed), 5)
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

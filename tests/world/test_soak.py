@@ -26,7 +26,7 @@ def figures_of(module, size, seed=1):
 
 
 SIZES = sized(
-    {"exchange": 100, "scales": 2, "conservation": 60, "frames": 3000, "restores": 60},
+    {"exchange": 100, "scales": 2, "conservation": 60, "frames": 3000, "restores": 16},
     {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000, "restores": 200},
 )
 """Sizes at which a part takes some seconds at most in plain Python, which compiles nothing."""

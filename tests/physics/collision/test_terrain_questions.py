@@ -241,7 +241,8 @@ def test_nearest_points_of_terrain_are_those_of_quadratic_programming_with_each_
     ground, random = Ground(kind, 4), np.random.default_rng(len(name) + 50)
     shape, solid = FORMS[name]
     middle = np.zeros(3) if name != "hull" else solid.hull.corners.mean(axis=0)
-    for place, height in zip(ground.near(random, 4, 3.0), (0.0, 0.0, 15.0, 200.0), strict=True):
+    heights = sized((0.0, 15.0), (0.0, 0.0, 15.0, 200.0))
+    for place, height in zip(ground.near(random, len(heights), 3.0), heights, strict=True):
         turn = unit(random, 4)
         place = place + height * rotate(ground.turn, (0, 0, 1))
         body = ground.world.add_body(MassProperties.sphere(1.0, 1.0), position=place, orientation=turn)
