@@ -15,8 +15,9 @@ from ..checks import FloatArray
 from ..clock import Clock, ClockImage
 from ..loops import layout
 from ..store.bodies import Bodies, Follower, Roster
+from ..store.calling import Callback, EventCallback
 from ..store.images import Image
-from ..store.memory import Memory
+from ..store.memory import Memory, MemoryRows
 from ..store.objects import State, digest_of_state
 from ..store.schema import Schema
 from ..store.store import Store, digest_of
@@ -39,13 +40,13 @@ class Inventory(NamedTuple):
     tables: tuple[Table, ...]
     roster: Roster
     members: MembersImage
-    rows: Any
-    objects: Any
-    joined: Any
+    rows: dict[str, MemoryRows]
+    objects: dict[str, Any]
+    joined: dict[str, int]
     values: Values
-    on_tick: Any
-    after_tick: Any
-    on_joint: Any
+    on_tick: list[Callback]
+    after_tick: list[Callback]
+    on_joint: list[EventCallback]
 
 
 class Content(NamedTuple):

@@ -170,7 +170,7 @@ class Places:
             return type(value)(map(self.placed, value))
         return frozenset(map(self.placed, value)) if type(value) is frozenset else value
 
-    def all_placed(self, attributes: Iterable[tuple[str, Any]], kind: type[TableRows]) -> dict[str, Any]:
+    def all_placed(self, attributes: Iterable[tuple[str, object]], kind: type[TableRows]) -> dict[str, object]:
         """The attributes that a class of forces or parts keeps beside its rows, with places instead of handles."""
         names = own_slots(kind)
         return {name: self.placed(value) for name, value in attributes if name in names}

@@ -31,11 +31,11 @@ from ..store.calling import Callback, EventCallback, default_name, refuse_shared
 from ..store.images import BodiesImage, Image, IntArray, RowsImage, TableImage
 from ..store.memory import MemoryRows, memory_schema
 from ..store.objects import State
-from ..store.rows import without_rows
+from ..store.rows import BodyHandle, without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
-from ..tick.force_list import MemberImage, MembersImage, attributes_of
+from ..tick.force_list import Attributes, MemberImage, MembersImage, attributes_of
 from ..tick.joints import refuse_joints
 from .content import FUNCTIONS, Content, Inventory, Owners
 from .encoding import (
@@ -87,7 +87,7 @@ class PlainMember(NamedTuple):
     """The id of its first row, and the one behind that of its last row."""
     several: frozenset[str] = frozenset()
     """The fields with one value per row."""
-    attributes: dict[str, Any] | None = None
+    attributes: dict[str, object] | None = None
     """What it keeps beside its rows, with places instead of handles; None if bytes could not contain it."""
     stuck_jets: tuple[tuple[int, float], ...] = ()
     """The jets that the allocator of a control loop does not command, with their levels."""
@@ -108,7 +108,7 @@ class PlainContent(NamedTuple):
     members: tuple[PlainMember, ...]
     functions: dict[str, tuple[Any, ...]]
     """The callbacks by the name of what registers them, with places instead of handles; functions known by name alone are None."""
-    memory: dict[str, tuple[tuple[int, ...], Any]]
+    memory: dict[str, tuple[tuple[int, ...], type]]
     """Shape and type of the numbers under each name."""
     objects: dict[str, Any]
     """The attached objects by name; None for those that are only known by name."""
@@ -298,7 +298,7 @@ class _Binding:
             for whole, name in zip(dry, ("dry_mass", "dry_center_of_mass_body", "dry_inertia_body"), strict=True):
                 whole[:, columns] = driven[name]
         made: list[MassProperties] = []
-        last: tuple[Any, MassProperties] | None = None
+        last: tuple[list[list[float]], MassProperties] | None = None
         for row, handle in enumerate(handles):
             numbers = [values[:, row].tolist() for values in dry]
             own = known.get(id(handle))
@@ -459,12 +459,12 @@ class _Binding:
         entry: MemberImage | None,
         memo: dict[Any, Any],
         places: Places,
-    ) -> tuple[tuple[str, Any], ...]:
+    ) -> Attributes:
         """The attributes of a force or part beside its rows; a new one gets them, one of the world keeps what is already as recorded."""
         path = f"members[{place}].attributes"
         if entry is not None and plain.attributes is None:
             return self._with_stuck_jets(place, plain, entry)
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for key, value in (plain.attributes or {}).items():
             try:
                 values[key] = copy.deepcopy(value, memo)
@@ -484,7 +484,7 @@ class _Binding:
             refuse(self._owner, f"members[{place}].table", plain.table, f"the table of {plain.name}, {made.table!r}")
         return attributes_of(member)  # with what belongs to one of them, such as an allocator that leaves out lost jets
 
-    def _with_stuck_jets(self, place: int, plain: PlainMember, entry: MemberImage) -> tuple[tuple[str, Any], ...]:
+    def _with_stuck_jets(self, place: int, plain: PlainMember, entry: MemberImage) -> Attributes:
         """The attributes of a control loop of the world, with an allocator that does not command the jets that a snapshot names."""
         attributes, levels, path = entry.attributes, plain.stuck_jets, f"members[{place}].stuck_jets"
         allocator = dict(attributes).get("_allocator")
@@ -581,22 +581,22 @@ class _Span(NamedTuple):
     """The id of the first row in the world that was recorded."""
     first: int
     last: int
-    bodies: tuple[tuple[Any, ...], ...]
+    bodies: tuple[tuple[BodyHandle | None, ...], ...]
     columns: FloatArray
 
 
-def _traits(entry: MemberImage) -> tuple[Any, ...]:
+def _traits(entry: MemberImage) -> tuple[object, ...]:
     """By what a force or part is found again, what matters most first."""
     if not entry.table:
         return "", default_name(entry.member)
     return entry.table, name_of(type(entry.member)), entry.bodies, entry.first_id
 
 
-def _traits_of_callback(callback: Callback | EventCallback) -> tuple[Any, ...]:
+def _traits_of_callback(callback: Callback | EventCallback) -> tuple[object, ...]:
     return callback.name, getattr(callback, "event", "")
 
 
-def _take_first(pool: list[Any], traits: Callable[[Any], tuple[Any, ...]], wanted: tuple[Any, ...]) -> Any:
+def _take_first(pool: list[Any], traits: Callable[[Any], tuple[object, ...]], wanted: tuple[object, ...]) -> Any:
     """Remove and return the first element whose traits begin with the wanted ones, or None."""
     for place, thing in enumerate(pool):
         if traits(thing)[: len(wanted)] == wanted:

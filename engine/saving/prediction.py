@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..compilation.choice import is_due, named
@@ -49,7 +49,9 @@ def predict(
     return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()
 
 
-def _fly(owners: Owners, step: Callable[[int], None], poses: FloatArray, columns: Any, every: int) -> None:
+def _fly(
+    owners: Owners, step: Callable[[int], None], poses: FloatArray, columns: npt.NDArray[np.int64], every: int
+) -> None:
     """Run ticks, and store the poses of bodies after every `every` ticks."""
     store, bodies, stages, done = owners.store, owners.bodies, owners.stages, 0
     while done < len(poses):
@@ -74,7 +76,9 @@ def _fly(owners: Owners, step: Callable[[int], None], poses: FloatArray, columns
         done = reached
 
 
-def _sampled(owners: Owners, poses: FloatArray, columns: Any, every: int, first: int, last: int) -> int:
+def _sampled(
+    owners: Owners, poses: FloatArray, columns: npt.NDArray[np.int64], every: int, first: int, last: int
+) -> int:
     """Run ticks and store poses; the sample that was reached."""
     array, kernel, run = owners.bodies.array, owners.plan.kernel, owners.stages.run
     if kernel is not None:

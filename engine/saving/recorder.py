@@ -451,7 +451,7 @@ class Recorder(Record):
         self._block.clear()
 
 
-Read = Callable[[World, Any], Any]
+Read = Callable[[World, npt.NDArray[np.int64]], FloatArray]
 
 
 def _rows_of(handles: list[Body]) -> npt.NDArray[np.int64]:
@@ -462,7 +462,7 @@ def _rows_of(handles: list[Body]) -> npt.NDArray[np.int64]:
 def _state_reader(name: str, count: int) -> tuple[Column, Read]:
     unit, frame, shape, value = _QUANTITIES[name]
 
-    def read(world: World, rows: Any) -> FloatArray:
+    def read(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
         values = np.full((count, *shape), np.nan)
         there = rows >= 0
         values[there] = value(world, rows[there])
@@ -471,7 +471,7 @@ def _state_reader(name: str, count: int) -> tuple[Column, Read]:
     return Column(name, unit, frame, (count, *shape)), read
 
 
-def _momentum(world: World, rows: Any) -> FloatArray:
+def _momentum(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
     state, model = world.state, world.model
     return diagnostics.spin_angular_momentum(
         state.orientation[rows],
@@ -481,7 +481,7 @@ def _momentum(world: World, rows: Any) -> FloatArray:
     )
 
 
-def _energy(world: World, rows: Any) -> FloatArray:
+def _energy(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
     state, model = world.state, world.model
     moving = diagnostics.translational_energy(model.mass[rows], state.velocity[rows])
     turning = diagnostics.rotational_energy(model.inertia_body[rows], state.angular_velocity_body[rows])
@@ -492,7 +492,7 @@ def _energy(world: World, rows: Any) -> FloatArray:
     return energies
 
 
-def _potential(world: World, rows: Any) -> FloatArray:
+def _potential(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
     energies = np.zeros(len(world.bodies))
     for of_force in world._forces.potential_energies():
         energies += of_force
@@ -501,7 +501,7 @@ def _potential(world: World, rows: Any) -> FloatArray:
     return energies[rows]
 
 
-_QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], Any]]] = {
+_QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, npt.NDArray[np.int64]], FloatArray]]] = {
     "position": ("m", "world", (3,), lambda world, rows: world.state.position[rows]),
     "orientation": ("-", "body to world", (4,), lambda world, rows: world.state.orientation[rows]),
     "velocity": ("m/s", "world", (3,), lambda world, rows: world.state.velocity[rows]),
@@ -536,7 +536,7 @@ def _member_readers(world: World) -> list[tuple[Column, Read]]:
 
 
 def _member_reader(member: TableRows, name: str, size: int) -> Read:
-    def read(world: World, rows: object) -> Any:
+    def read(world: World, rows: object) -> FloatArray:
         found = _found(member, world)
         if found.start == found.stop:
             return np.full(size, np.nan)
@@ -569,7 +569,7 @@ def _joint_readers(world: World) -> list[tuple[Column, Read]]:
 
 
 def _joint_reader(joint: Any, name: str, size: int) -> Read:
-    def read(world: World, rows: object) -> Any:
+    def read(world: World, rows: object) -> FloatArray:
         found = _found(joint, world)
         return np.full(size, np.nan) if found.start == found.stop else np.ravel(getattr(joint, name))
 
@@ -588,7 +588,7 @@ def _wrench_readers(world: World, forces: list[Any], handles: list[Body]) -> lis
 
 
 def _wrench_reader(force: Any, handles: list[Body], part: int) -> Read:
-    def read(world: World, rows: Any) -> FloatArray:
+    def read(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
         values = np.full((len(handles), 3), np.nan)
         if any(force is own for own in world.forces):
             for place, row in enumerate(rows.tolist()):

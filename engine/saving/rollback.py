@@ -105,8 +105,8 @@ class Rollback:
             refuse(owner, "players", self._players, "at least one player, each named once")
         self._apply = apply
         self._first = world.tick_count
-        self._inputs: dict[Any, dict[int, Any]] = {player: {} for player in self._players}
-        self._known: dict[Any, int] = dict.fromkeys(self._players, self._first)
+        self._inputs: dict[Hashable, dict[int, Any]] = {player: {} for player in self._players}
+        self._known: dict[Hashable, int] = dict.fromkeys(self._players, self._first)
         """For each player, the first tick whose input is not known."""
         self._used: dict[int, tuple[Any, ...]] = {}
         self._snapshots: dict[int, Snapshot] = {}

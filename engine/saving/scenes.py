@@ -18,6 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from ..body import Body
 from ..checks import FloatArray, array, file_path, naming_file, option, real, refuse, unit_quaternion
 from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
 from ..flight.coast import keep_out_of, set_keep_out
@@ -218,7 +219,7 @@ def _of_contacts(owners: Owners, functions: Any) -> PlainObject:
     }
 
 
-def _body_to_plain(owners: Owners, body: Any) -> PlainObject:
+def _body_to_plain(owners: Owners, body: Body) -> PlainObject:
     dry = body.dry_mass_properties
     plain = {
         "name": body.name,
@@ -239,7 +240,7 @@ def _body_to_plain(owners: Owners, body: Any) -> PlainObject:
 
 def _member_to_plain(member: TableRows, path: str, written: Written) -> PlainObject:
     plain: PlainObject = {"class": name_of(type(member))}
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, object] = {}
     defaults = inspect.signature(type(member).__init__).parameters
     for name in arguments_in_scene(type(member)):
         try:
@@ -256,7 +257,7 @@ def _member_to_plain(member: TableRows, path: str, written: Written) -> PlainObj
     return {**plain, "fields": fields} if fields else plain
 
 
-def _joint_to_plain(joint: Any, tick_count: int) -> PlainObject:
+def _joint_to_plain(joint: Joint, tick_count: int) -> PlainObject:
     """A joint by its rows, because its arguments refer to the poses at the time when it was made."""
     column = columns_of(joint)
     if column[LATCH_PHASE] > HARD:
@@ -368,12 +369,12 @@ class _Loading(Generic[Filled]):
         ]
         self.world = world = self._empty_world(make, plain)
         self._owners = owners = world._owners
-        self._stored: list[tuple[Plain, Any, Any]] = []
+        self._stored: list[tuple[Plain, Body, FloatArray]] = []
         for body in bodies:
             self._add_body(body)
-        self._made: dict[tuple[str, int], Any] = {}
+        self._made: dict[tuple[str, int], TableRows] = {}
         self._pending: list[tuple[str, int]] = []
-        self._new: list[tuple[str, Plain, Any]] = []
+        self._new: list[tuple[str, Plain, TableRows]] = []
         for kind, members in self._plain.items():
             self._make_members(kind, len(members))
         for kind, member_plain, member in self._new:
@@ -477,7 +478,7 @@ class _Loading(Generic[Filled]):
                 self._new.append((kind, plain, self._made[kind, place]))
                 self._pending.pop()
 
-    def _member_at(self, kind: str, plain: Plain) -> Any:
+    def _member_at(self, kind: str, plain: Plain) -> TableRows:
         """A force or part that another one refers to, and before it all that precede it in the scene."""
         place = plain.integer(0, len(self._plain[kind]) - 1)
         if (kind, place) in self._pending or len(self._pending) > _MOST_PENDING:
@@ -593,7 +594,7 @@ class _Loading(Generic[Filled]):
         with _at(plain, arguments=wanted):
             return made(kind, arguments)
 
-    def _body(self, plain: Plain) -> Any:
+    def _body(self, plain: Plain) -> Body:
         body = self._owners.bodies.by_name.get(plain.text())
         if body is None:
             plain.refuse("the name of a body of the scene")

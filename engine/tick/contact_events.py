@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..collision import layout
 from ..reading import reading
+from ..shapes.handle import ShapeHandle
 from ..store.calling import NEVER_RUN, EventCallback, refuse_result
 from ..store.store import Store
 from .contacts import Contacts
@@ -21,7 +22,7 @@ CONTACT_EVENTS = ("begin", "end", "hit")
 
 _APART = 1e-6
 """Gap, as a share of the least size of both shapes, up to which a contact that is not pushed has not ended."""
-_Pair = tuple[Any, Any]
+_Pair = tuple[ShapeHandle, ShapeHandle]
 
 
 class Contact(NamedTuple):

@@ -21,7 +21,7 @@ from ..store.bodies import Bodies
 from ..store.calling import check_calls, identity
 from ..store.memory import Memory
 from ..store.objects import digest_of_value
-from ..store.rows import TableRows
+from ..store.rows import BodyHandle, TableRows
 from ..store.store import Store
 from ..store.table import IntArray, Table, among
 from .culprit import apply_of
@@ -42,15 +42,19 @@ Member = AnyForce | TableRows
 """A force or a part."""
 
 
+Attributes = tuple[tuple[str, Any], ...]
+"""What a member keeps beside its rows, by name."""
+
+
 class MemberImage(NamedTuple):
     """A force or part with its rows."""
 
     member: Any
     first_id: int = 0
     last_id: int = 0
-    bodies: Arguments = ()
+    bodies: tuple[tuple[BodyHandle | None, ...], ...] = ()
     """The bodies that each row refers to."""
-    attributes: tuple[tuple[str, Any], ...] = ()
+    attributes: Attributes = ()
     """What the member keeps beside its rows, by name."""
 
     @property
@@ -381,7 +385,7 @@ def kind_of(member: object) -> str:
     return member._kind_of_member if isinstance(member, TableRows) else "force"
 
 
-def attributes_of(member: TableRows) -> tuple[tuple[str, Any], ...]:
+def attributes_of(member: TableRows) -> Attributes:
     """What a member keeps beside its rows, such as the tank of a thruster, or the law of a control loop, which may be exchanged."""
     names = [name for kind in type(member).__mro__ if kind is not TableRows for name in vars(kind).get("__slots__", ())]
     if hasattr(type(member), "_allocator"):  # of a control loop, whose jets may be lost in flight

@@ -15,11 +15,11 @@ from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.schema import NOBODY
 from ..store.store import BETWEEN_TICKS, CALLING, Store
-from ..store.table import Table
+from ..store.table import IntArray, Table
 
 _TOLD = "on_origin_shift"
 
-Change = tuple[Table, int, Any, FloatArray]
+Change = tuple[Table, int, slice | IntArray, FloatArray]
 """A table, one of its components, the rows, and their new values."""
 
 
@@ -62,7 +62,7 @@ def shift_origin(
 def _changes(store: Store, shift: FloatArray) -> Iterator[Change]:
     for table in store.tables.values():
         for field in table.schema.world_points if table.count else ():
-            rows: Any = slice(0, table.count)
+            rows: slice | IntArray = slice(0, table.count)
             if field.unless_on:
                 rows = np.flatnonzero(table.read(field.unless_on) == NOBODY)
                 if not len(rows):
