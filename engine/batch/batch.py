@@ -52,7 +52,7 @@ class Batch:
 
     Args:
         template: A world with at least one body. Callbacks, Python forces, named memory, latches, joints that can break, pending applied
-            forces, frozen bodies, compiled forces that read the time, parts that are sampled in Python, and methods that choose the number
+            forces, frozen bodies, parts that are sampled in Python, and methods that choose the number
             of steps by a tolerance are rejected.
         members: The number of members, at least 1. All members together have at most 2**24 bodies.
         seed: An integer from -2**63 to 2**64 - 1, from which the noise of sensors is computed.
@@ -133,6 +133,7 @@ class Batch:
         owners.stages.freezing = quarantine
         self._world = world
         self._members = quarantine.members = Members(owners, count, owners.store.table(MEMBERS))
+        owners.plan.fields.count_from(self._members.starts_of_fields, self._members.table)
         self._views: dict[int, View] = {}
         self._sampling = Sampling(self._members)
         owners.stages.sampling = self._sampling.callback

@@ -94,6 +94,12 @@ class Members:
         """The same of some members, as it stands in the table."""
         return np.asarray(self.table.array[MEMBERS.row("start_tick"), members])
 
+    def starts_of_fields(self) -> FloatArray:
+        """The tick at which the time of each body is zero, in the counts of its method."""
+        method: Any = self.owners.settings["integrator"]
+        starts: FloatArray = np.asarray(self.starts * method._counts_per_tick, np.float64)
+        return np.tile(starts, self.owners.bodies.count // self.count)
+
     @property
     def resets(self) -> IntArray:
         """How often each member was reset."""

@@ -58,8 +58,6 @@ def _refuse_member(member: TableRows, template: object) -> None:
     is_sampled = isinstance(member, SampledPart) or getattr(member, "_is_sampled", False)
     if is_sampled and not getattr(member, "_has_form_for_members", False):
         _refuse(template, repr(member), "without parts that are sampled in Python for each member")
-    if getattr(type(member), "_reads_time", False):
-        _refuse(template, repr(member), "without compiled forces that read the time, which differs between members")
 
 
 def _refuse(template: object, found: str, rule: str) -> None:

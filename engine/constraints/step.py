@@ -33,6 +33,7 @@ from ..loops.columns import (
     store_vector,
     store_wrench,
 )
+from ..loops.fields import Clock
 from ..loops.floating_point import is_other_mode
 from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.kick_drift import Turn, drift, kick
@@ -222,11 +223,14 @@ def has_forces(force_calls: Integers, counts: Integers) -> bool:
 
 
 @kernel("island-kick")
-def island_kick(forces: Packed, first: int, last: int, time: float, step: float, is_known: int) -> int:
+def island_kick(
+    forces: Packed, first: int, last: int, ticks: float, dt: float, passed: float, step: float, is_known: int
+) -> int:
     """Kick the bodies in a range of places by held wrenches, fields and springs.
 
     These are evaluated in `stages` for these places, which are all of islands on springs, unless they are known from a call before
     (`is_known` is `KNOWN`). The bodies are not kicked if `is_known` is `EVALUATED`. Held wrenches alone are not copied for that.
+    The time is that of a `Clock`.
     """
     own, control, stages, force_calls, layers, springs, point_forces, counts = unpack(forces)
     evaluates = has_forces(force_calls, counts)
@@ -239,7 +243,8 @@ def island_kick(forces: Packed, first: int, last: int, time: float, step: float,
         count = last - begin
         control[COUNT] = count if count <= 2 else min((count + 7) & ~7, own.shape[1] - begin)
         ours, pulled = (from_column(own, begin), control, from_column(stages, begin)), (springs, point_forces, counts)
-        if add_forces(*ours, STAGE_WRENCH, force_calls, from_column(layers, begin), *pulled, time) < 0:
+        clock = (ticks, dt, passed)
+        if add_forces(*ours, STAGE_WRENCH, force_calls, from_column(layers, begin), *pulled, clock) < 0:
             return -1
     for place in range(first, last if is_known != EVALUATED else first):
         motor_torque = load_vector(own, MOTOR_TORQUE, place)
@@ -753,14 +758,12 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
             measures[island, ELAPSED] = 0.0
         _ = call(calls[OPEN], (*opened, 0, sizes[ISLANDS], 0, STORED_MOMENTUM, True))
     elif stage <= whole:
-        failed = _kick_by_called(
-            visible, columns, sizes, stepped, parts, kept, stage - 1, float(control[TICKS]) * dt, dt
-        )
+        failed = _kick_by_called(visible, columns, sizes, stepped, parts, kept, stage - 1, float(control[TICKS]), dt)
         if failed >= 0:
             failed_island[0] = failed
             return 0
     elif _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
-        failed = _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]) * dt, dt)
+        failed = _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]), dt)
         if failed >= 0:
             failed_island[0] = failed
             return 0
@@ -816,7 +819,7 @@ def _kick_all(
     kept: Array,
     calls: Integers,
     forces: Packed,
-    time: float,
+    clock: Clock,
     step: float,
 ) -> None:
     """Kick all bodies by their held wrench and by what Python forces have added."""
@@ -824,7 +827,7 @@ def _kick_all(
         for place in range(count):
             kept[row, place] = own[WRENCH + row, place]
             own[WRENCH + row, place] += visible[STAGE_WRENCH + row, columns[place]]
-    _ = call(calls[KICK_CALL], (forces, 0, count, time, step, 0))
+    _ = call(calls[KICK_CALL], (forces, 0, count, *clock, step, 0))
     for row in range(WRENCH_ROWS):
         for place in range(count):
             own[WRENCH + row, place] = kept[row, place]
@@ -839,7 +842,7 @@ def _kick_by_called(
     parts: Array,
     kept: Array,
     stage: int,
-    start: float,
+    ticks: float,
     dt: float,
 ) -> int:
     """Kick all bodies after an evaluation of Python forces, and move them or make their velocities compatible with the joints.
@@ -853,7 +856,7 @@ def _kick_by_called(
     for part in range(number if each < 0 else number + 1):
         offset = offset + dt * float(parts[part])
     step = dt * float(parts[number])
-    _kick_all(visible, columns, sizes[PLACES], own, kept, calls, forces, start + offset, 0.5 * step)
+    _kick_all(visible, columns, sizes[PLACES], own, kept, calls, forces, (ticks, dt, offset), 0.5 * step)
     is_end = number == parts.shape[0] - 1
     for island in range(sizes[ISLANDS]):
         if each < 0:
@@ -874,7 +877,7 @@ def _kick_again_by_called(
     stepped: Packed,
     parts: Array,
     kept: Array,
-    start: float,
+    ticks: float,
     dt: float,
 ) -> int:
     """The same after the last evaluation, for the islands whose actuators kick by their rates."""
@@ -890,7 +893,7 @@ def _kick_again_by_called(
         kept,
         calls,
         forces,
-        start + offset,
+        (ticks, dt, offset),
         0.5 * (dt * float(parts[parts.shape[0] - 1])),
     )
     for island in range(sizes[ISLANDS]):
@@ -1014,6 +1017,12 @@ def _is_failure(measures: Array, island: int) -> bool:
 
 
 @inlined
+def _later(clock: Clock, seconds: float) -> Clock:
+    ticks, dt, passed = clock
+    return ticks, dt, passed + seconds
+
+
+@inlined
 def _take_step(
     own: Array,
     stages: Array,
@@ -1029,7 +1038,7 @@ def _take_step(
     in_parts: int,
     divided: int,
     is_all: bool,
-    start: float,
+    start: Clock,
     step: float,
     is_prepared: int,
     is_end: bool,
@@ -1042,15 +1051,15 @@ def _take_step(
     has_end_kicks = is_end and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
     seen = first if evaluations > 1 or has_end_kicks or _are_stages_seen(forces, common) else last
     _ = call(calls[STAGES_CALL], (own, stages, seen, last, -1))
-    _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, kicked_at_once))
+    _ = call(calls[KICK_CALL], (forces, first, last, *start, 0.5 * step, kicked_at_once))
     for island in range(first_island, last_island):
         if is_all or _is_taken(measures, island, in_parts, divided):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             if not is_all:
-                _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, KNOWN))
+                _ = call(calls[KICK_CALL], (forces, *places, *start, 0.5 * step, KNOWN))
             if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(measures, island):
                 return island
-    end, again = start + step, 0
+    end, again = _later(start, step), 0
     for each in range(evaluations):
         _ = call(calls[STAGES_CALL], (own, stages, seen, last, each))
         if has_end_kicks and is_all:
@@ -1058,12 +1067,12 @@ def _take_step(
         elif has_end_kicks:
             some = (first_island, last_island, in_parts, divided, each, dt)
             again = max(again, _kick_some(own, stages, islands, calls, measures, actuators, *some))
-        _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, kicked_at_once))
+        _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, kicked_at_once))
         for island in range(first_island, last_island):
             if is_all or _is_taken(measures, island, in_parts, divided):
                 places = (islands[island, BODIES], islands[island, BODIES_END])
                 if not is_all:
-                    _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
+                    _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
                 is_last = each == evaluations - 1 and not (
                     again == 1 and needs_two(stages, islands, island, evaluations)
                 )
@@ -1124,7 +1133,7 @@ def _try_again(
     last_island: int,
     in_parts: int,
     divided: int,
-    end: float,
+    end: Clock,
     step: float,
     dt: float,
 ) -> int:
@@ -1139,11 +1148,11 @@ def _try_again(
             places = (islands[island, BODIES], islands[island, BODIES_END])
             _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
             _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
-    _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, EVALUATED))
+    _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, EVALUATED))
     for island in range(first_island, last_island):
         if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, 1):
             places = (islands[island, BODIES], islands[island, BODIES_END])
-            _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
+            _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
             if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(measures, island):
                 return island
     return -1
@@ -1151,7 +1160,7 @@ def _try_again(
 
 @inlined
 def _take_parts(
-    packed: Packed, parts: Array, in_parts: int, first_island: int, last_island: int, time: float, dt: float
+    packed: Packed, parts: Array, in_parts: int, first_island: int, last_island: int, ticks: float, dt: float
 ) -> int:
     """Take one tick with those of some islands that take it in these parts; the number of the island that failed, or -1."""
     own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
@@ -1169,7 +1178,7 @@ def _take_parts(
             most = max(most, count)
             whole += int(count == 1)
             taken += 1
-    start = time
+    start = (ticks, dt, 0.0)
     for number in range(parts.shape[0] if taken > 0 else 0):
         step = dt * float(parts[number])
         is_end = number == parts.shape[0] - 1
@@ -1194,7 +1203,7 @@ def _take_parts(
                     in_parts,
                     divided,
                     (most == 1 or whole == 0) and taken == last_island - first_island,
-                    start + float(each) * piece,
+                    _later(start, float(each) * piece),
                     piece,
                     int(number + each > 0),
                     is_end and each == steps - 1,
@@ -1205,13 +1214,13 @@ def _take_parts(
                 for island in range(first_island, last_island):
                     if measures[island, LIMITS] == LIMITS_AWAY and is_limit_passed(rows, islands, island):
                         measures[island, LIMITS] = LIMITS_PASSED
-        start = start + step
+        start = _later(start, step)
     return -1
 
 
 @kernel("islands-step")
 def islands_step(
-    packed: Packed, parts: Array, one_part: Array, first_island: int, last_island: int, time: float, dt: float
+    packed: Packed, parts: Array, one_part: Array, first_island: int, last_island: int, ticks: float, dt: float
 ) -> int:
     """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
 
@@ -1235,9 +1244,9 @@ def islands_step(
         measures[island, ELAPSED] = 0.0
     failed = -1
     if parts.shape[0] > 1:
-        failed = _take_parts(packed, parts, 1, first_island, last_island, time, dt)
+        failed = _take_parts(packed, parts, 1, first_island, last_island, ticks, dt)
     if failed < 0:
-        failed = _take_parts(packed, one_part, 0, first_island, last_island, time, dt)
+        failed = _take_parts(packed, one_part, 0, first_island, last_island, ticks, dt)
     return failed
 
 
@@ -1323,8 +1332,7 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
     # springs, forces at points and actuators are searched once for all islands
     searched = sizes[SPRING_COUNT] + sizes[POINT_COUNT] + actuators[4][THRUSTERS] + actuators[4][WHEELS]
     room = SPAN if searched == 0 else max(sizes[PLACES], SPAN + 1)
-    start = control[TICKS] - 1
-    time = float(start) * dt
+    ticks = float(control[TICKS] - 1)  # that of the move has been counted
     failed_island[0] = -1
     failed, first, rows = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
     while first < island_count and failed < 0:
@@ -1334,12 +1342,12 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
             _ = call(calls[OPEN], (*opened, first, last, *rows))
         elif first == 0:
             _ = call(calls[OPEN], (*opened, 0, island_count, *rows))
-        failed = call(calls[STEP], (stepped, parts, one_part, first, last, time, dt))
+        failed = call(calls[STEP], (stepped, parts, one_part, first, last, ticks, dt))
         if parts.shape[0] > 1 and not is_hard:
             for island in range(first, last):
                 if failed < 0 and measures[island, LIMITS] == LIMITS_PASSED:
                     _ = call(calls[OPEN], (*opened, island, island + 1, *rows))
-                    failed = call(calls[STEP], (stepped, one_part, one_part, island, island + 1, time, dt))
+                    failed = call(calls[STEP], (stepped, one_part, one_part, island, island + 1, ticks, dt))
         first = last
     bad = -1
     if failed < 0:

@@ -362,7 +362,8 @@ class Controlled(SampledPart):
     @property
     def _has_form_for_members(self) -> bool:
         is_own = type(self)._sample is Controlled._sample
-        return is_own and has_form_for_members(self._law, self._reference, self._actuators, self._measured)
+        world = self.body.world
+        return is_own and has_form_for_members(self._law, self._reference, self._actuators, self._measured, world)
 
     @property
     def _actuators_of_members(self) -> ActuatorsOfMembers:

@@ -26,6 +26,7 @@ from .formula_law import (
     PARAMETERS,
     RATES,
     REFERENCE,
+    REFERENCE_ACCELERATION,
     SECONDS,
     STATE,
     STATE_BEFORE,
@@ -36,6 +37,7 @@ from .formula_law import TORQUE as LAW_TORQUE
 from .jets import Jets
 from .law import Law
 from .part import SampledPart
+from .pointing import Pointing
 from .reference import Reference, Slew, Spin
 from .sensor import ReadingsOfMembers, Sensor
 from .wheel import ReactionWheel
@@ -80,7 +82,7 @@ class ActuatorsOfMembers(Protocol):
         """Command torques and forces in some members, those whose commands are not finite left out."""
 
 
-def has_form_for_members(law: object, reference: Any, actuators: object, measured: object) -> bool:
+def has_form_for_members(law: object, reference: object, actuators: object, measured: object, world: object) -> bool:
     """Whether a loop with these takes samples for all members of a batch at once."""
     return (
         (measured is None or _can_be_read(measured))
@@ -89,10 +91,17 @@ def has_form_for_members(law: object, reference: Any, actuators: object, measure
         and law._is_for_one_body
         and law._assembly is None
         and type(law).initial_state is Law.initial_state
-        and type(reference) in (Reference, Spin, Slew)
-        and reference.at(0.0).orientation.ndim == 1
+        and _can_be_followed(reference, world)
         and _has_form(actuators)
     )
+
+
+def _can_be_followed(reference: object, world: object) -> bool:
+    if isinstance(reference, Pointing):
+        return type(reference) is Pointing and reference._has_form_for_members(world)
+    if isinstance(reference, Reference | Spin | Slew):
+        return type(reference) in (Reference, Spin, Slew) and reference.at(0.0).orientation.ndim == 1
+    return False
 
 
 def _can_be_read(measured: object) -> bool:
@@ -381,13 +390,21 @@ def _law_of_members(
         inputs[RATES:INERTIA] = seen.angular_velocity_body[:, who]
     if law._tensor is not None:
         inputs[INERTIA:STORED] = np.array(law._tensor)[:, np.newaxis]
-    # a reference that moves is asked once per time on the clocks of the members
-    times = np.zeros(len(who), np.int64) if type(loop._reference) is Reference else ticks[who]
-    for tick in np.unique(times).tolist():
-        goal = [number for part in law._goal(loop._reference.at(tick * world.dt)) for number in part]
-        inputs[REFERENCE:STATE_BEFORE, times == tick] = np.array(goal)[:, np.newaxis]
+    reference, is_lost = loop._reference, np.zeros(len(who), np.bool_)
+    if type(reference) is Pointing:
+        goals = reference._of_members(world._bodies.array, body, inputs[:RATES], who)
+        is_lost = ~np.isfinite(goals.sum(axis=0))
+        size = len(goals) if law._reads_acceleration else REFERENCE_ACCELERATION - REFERENCE
+        inputs[REFERENCE : REFERENCE + size] = goals[:size]
+    else:
+        # a reference that moves is asked once per time on the clocks of the members
+        times = np.zeros(len(who), np.int64) if type(reference) is Reference else ticks[who]
+        for tick in np.unique(times).tolist():
+            goal = [number for part in law._goal(reference.at(tick * world.dt)) for number in part]
+            inputs[REFERENCE:STATE_BEFORE, times == tick] = np.array(goal)[:, np.newaxis]
     inputs[STATE_BEFORE : STATE_BEFORE + len(state)] = state[:, who]
     law._kernel(inputs, out)
+    out[LAW_TORQUE, is_lost] = np.nan
     whole = np.zeros((OUT_ROWS, len(ticks)))
     whole[:, who] = out
     return whole

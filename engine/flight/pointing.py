@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Sequence
 from copy import copy
 from math import nan, sqrt
 from typing import Any
@@ -14,7 +15,8 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared,
 from ..kernels.rotations import PARALLEL, from_columns
 from ..kernels.selection import choose
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
-from ..store.rows import BodyHandle
+from ..loops.layout import POSITION, VELOCITY
+from ..store.rows import BodyHandle, is_body
 from .reference import Reference, computed
 from .samples import Components, combined, components, evaluate
 
@@ -29,6 +31,9 @@ _ZEROS: Components = [0.0, 0.0, 0.0]
 
 Moving = tuple[Vector, Vector, Vector]
 """A vector with its first and second derivative."""
+
+_Line = tuple[Components, Components]
+"""Position and velocity of a body, or a direction and zeros."""
 
 _DIRECTION, _NADIR, _VELOCITY, _BODY = range(4)
 
@@ -260,7 +265,7 @@ class Pointing:
             refuse("Pointing", argument, target, "a non-zero vector")
         return _DIRECTION
 
-    def _line(self, target: Any, argument: str) -> tuple[Components, Components]:
+    def _line(self, target: Any, argument: str) -> _Line:
         """Position and velocity of a body, or a direction."""
         if isinstance(target, str):
             return (_ZEROS if self._sun is None else self._sun.tolist()), _ZEROS
@@ -294,20 +299,62 @@ class Pointing:
         real(time, "time", "Pointing")
         if not hasattr(body, "position") or not hasattr(body, "velocity"):
             refuse("Pointing", "body", body, "an object with the attributes position and velocity", TypeError)
-        first = (
+        moving = (
             components(body.position, "position", "Pointing", 3),
             components(body.velocity, "velocity", "Pointing", 3),
-            *self._line(self.target, "target"),
         )
-        gravity = self._kinds, self._gm, self._center.tolist()
+        first = self._line(self.target, "target")
         if self._axes is None:
-            q = components(body.orientation, "orientation", "Pointing", 4)
-            results = evaluate(aiming, *first, *gravity, q, self.axis_body.tolist())
+            results = self._aim(moving, first, components(body.orientation, "orientation", "Pointing", 4))
         else:
-            second = self._line(self.second_target, "second_target")
-            results = evaluate(pointing, *first, *second, *gravity, self._axes)
+            results = self._point(moving, first, self._line(self.second_target, "second_target"))
         values = combined(results, "Pointing", "reference", "the body is at a target, or the two targets are parallel")
         return computed(values[..., :4], values[..., 4:7], values[..., 7:])
+
+    def _aim(self, moving: _Line, first: _Line, orientation: Components) -> Sequence[Any]:
+        gravity = self._kinds, self._gm, self._center.tolist()
+        return evaluate(aiming, *moving, *first, *gravity, orientation, self.axis_body.tolist())
+
+    def _point(self, moving: _Line, first: _Line, second: _Line) -> Sequence[Any]:
+        gravity = self._kinds, self._gm, self._center.tolist()
+        return evaluate(pointing, *moving, *first, *second, *gravity, self._axes)
+
+    def _has_form_for_members(self, world: object) -> bool:
+        """Whether each target is a body of this world, or one direction."""
+        for kind, target in zip(self._kinds, (self.target, self.second_target), strict=False):
+            if kind == _BODY and not (is_body(target) and target.world is world):
+                return False
+            if not isinstance(target, str) and kind == _DIRECTION and np.ndim(target) > 1:
+                return False
+        return True
+
+    def _of_members(self, bodies: FloatArray, body: int, orientation: FloatArray, members: Any) -> FloatArray:
+        """Return orientation, rates and acceleration for some members of a batch, not finite where there are none, shape (10, m).
+
+        Args:
+            bodies: The array of the bodies of all members.
+            body: The column of the body in the first member.
+            orientation: Of the body in these members, measured, shape (4, m).
+            members: The members, shape (m,).
+        """
+
+        def line_in(column: int) -> _Line:
+            return tuple(bodies[POSITION : POSITION + 3, column + members]), tuple(
+                bodies[VELOCITY : VELOCITY + 3, column + members]
+            )
+
+        def line(target: Any, argument: str) -> _Line:
+            return line_in(target.index) if is_body(target) else self._line(target, argument)
+
+        moving, first = line_in(body), line(self.target, "target")
+        if self._axes is None:
+            results = self._aim(moving, first, tuple(orientation))
+        else:
+            results = self._point(moving, first, line(self.second_target, "second_target"))
+        values = np.empty((len(results), len(members)))
+        for place, result in enumerate(results):
+            values[place] = result
+        return values
 
     def __repr__(self) -> str:
         second = (

@@ -191,7 +191,8 @@ def _force_class(
     _warn_of_libraries(function, where)
     if not COMPILED:
         field = _without_exceptions(field)
-    kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates), axes)
+    own_name = f"{function.__module__}.{function.__qualname__}"
+    kind = _kind(own_name, field, names, depends_on_rates, _reads_time(function), axes)
     _HOMES.setdefault(kind, function)
     fields = [
         Field(name, Kind.MODEL, digest=place, rule=ANY, world_axes=(axes[name],) if name in axes else ())
@@ -216,7 +217,6 @@ def _force_class(
         "__repr__": show,
         "depends_on_rates": depends_on_rates,
         "_may_depend_on_position": not axes and _reads_position(function),
-        "_reads_time": _reads_time(function),
         "_schema": schema,
         "_kind": kind,
         **{name: Parameter(f"Parameter {name!r} of the field.") for name in names},
@@ -239,12 +239,14 @@ def _without_exceptions(field: Callable[..., object]) -> Kernel:
     return evaluate
 
 
-def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool, axes: dict[str, int]) -> FieldKind:
+def _kind(
+    name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool, reads_time: bool, axes: dict[str, int]
+) -> FieldKind:
     """The kind of a field, which is shared by all fields created alike and has its own name otherwise."""
     known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates, tuple(sorted(axes.items())))
     if key not in known:
         own_name = f"{name}-{len(known) + 1}" if known else name
-        known[key] = _OwnKind(own_name, field, max(len(names), 1), depends_on_rates)
+        known[key] = _OwnKind(own_name, field, max(len(names), 1), depends_on_rates, reads_time=reads_time)
     return known[key]
 
 

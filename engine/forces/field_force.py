@@ -50,7 +50,7 @@ class FieldForce(TableForce, final=False):
             columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
         block, count = stacked(columns, self._kind, table)
         loop = field_passes(self._kind, ANY_PITCH)
-        loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, time)
+        loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, 0.0, 0.0, time)
 
 
 class OneBodyField(FieldForce, final=False):
@@ -121,7 +121,7 @@ def stacked(columns: FloatArray, kind: FieldKind, bodies: Bodies) -> tuple[Float
         np.add.at(depth, named, 1)
         start = stop
     layers = int(depth.max(initial=0)) if count else 0
-    block = np.zeros((layers, 1 + parameter_count, pitch))
+    block = np.zeros((layers, kind.rows_per_layer, pitch))
     parameters = columns[2 : 2 + given]
     for layer, body, row in places:
         block[layer, 0, body] = columns[1, row]
@@ -130,5 +130,5 @@ def stacked(columns: FloatArray, kind: FieldKind, bodies: Bodies) -> tuple[Float
         else:
             block[layer, 1 : 1 + given, body] = parameters[:, row].T
     if kind.feels_wheels:
-        block[:, 1 + given :, :count] = bodies.moments_of_wheels()
-    return block.reshape(layers * (1 + parameter_count), pitch), layers
+        block[:, 1 + given : 1 + parameter_count, :count] = bodies.moments_of_wheels()
+    return block.reshape(-1, pitch), layers

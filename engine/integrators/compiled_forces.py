@@ -56,7 +56,7 @@ class Columns(Protocol):
 def field_loop(kind: FieldKind, bodies: Columns, pitch: int) -> Loop:
     """The passes of one kind of field over arrays of this pitch, or any."""
     array = bodies.array
-    return Loop(field_passes, (kind, pitch), (array, bodies.control, array, 0, array, 0, 0, 0.0))
+    return Loop(field_passes, (kind, pitch), (array, bodies.control, array, 0, array, 0, 0, 0.0, 0.0, 0.0))
 
 
 def pulls_loop(bodies: Columns) -> Loop:

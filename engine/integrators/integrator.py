@@ -80,6 +80,8 @@ class Integrator(ABC):
     """Whether one call may run many ticks; False for a method that can reject a tick."""
     _steps_per_tick: int | None = 1
     """The number of equal steps that a tick is divided into; None if it depends on the motion."""
+    _counts_per_tick: int = 1
+    """How often a tick raises the count from which fields have the time."""
     _takes_actuators: bool = True
     """Whether wheels, tanks and pulses may act; False for a method that tries ticks of several lengths or reuses earlier wrenches."""
     _divides_ticks: bool = False

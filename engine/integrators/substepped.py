@@ -99,6 +99,7 @@ class Substepped(Integrator):
         self._takes_actuators = n is not None and integrator._takes_actuators
         inner = integrator._steps_per_tick
         self._steps_per_tick = None if inner is None or self.n is None else self.n * inner
+        self._counts_per_tick = integrator._counts_per_tick * (self.n or 1)
 
     def __repr__(self) -> str:
         chosen = f"{self.n}" if self.n is not None else f"tolerance={self.tolerance!r}"

@@ -308,7 +308,7 @@ class TakeTick(Protocol):
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
@@ -327,13 +327,13 @@ def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[...,
 
         @inlined
         def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
-            array, layers, time, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
+            array, layers, ticks, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
             own_layers = from_column(layers, first) if has_fields else layers
             not_finite = 0
             for column in range(count):
                 start, held = load(array, column)
                 body = load_body(array, column)
-                end = take(array, own_layers, column, time, dt, start, held, body)
+                end = take(array, own_layers, column, ticks, dt, start, held, body)
                 not_finite += store_tick(array, column, start, end)
             return not_finite
 
@@ -349,14 +349,14 @@ def _or_not_finite(take: TakeTick) -> TakeTick:
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
         body: BodyModel,
     ) -> BodyState:
         try:
-            return take(array, layers, column, time, dt, start, held, body)
+            return take(array, layers, column, ticks, dt, start, held, body)
         except (ZeroDivisionError, OverflowError):
             lost = nan, nan, nan
             return BodyState(lost, (*lost, nan), lost, lost, None if start.stored_momentum is None else lost)

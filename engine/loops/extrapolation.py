@@ -45,8 +45,8 @@ def extrapolate(pitch: int) -> Callable[..., int]:
                 slope = now - last if known > 0.5 else 0.0
                 bend = now - 2.0 * last + older if known > 1.5 else 0.0
                 stages[wrench_row + row, column] = now + ticks * slope + half_square * bend
-        time, row = float(control[TICKS]) * dt + passed, wrench_row
-        if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
+        clock, row = (float(control[TICKS]), dt, passed), wrench_row
+        if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, clock) < 0:
             return -1
         return 1
 

@@ -21,6 +21,14 @@ Parameters = tuple[float, ...]
 Layers = Array | float
 """The parameters of fields per body, shape (rows, pitch); a number if there are no fields."""
 
+
+Clock = tuple[float, float, float]
+"""The time of a stage: the number of the tick, or of the step of a divided one, the length of that [s], and the time since its start [s].
+
+It is in parts, because bodies may count their ticks from different ones (see `FieldKind.reads_time`), and their time then has the bits that
+it has where all bodies count from the same one.
+"""
+
 ForceAndTorque = tuple[Vector, Vector]
 """Force in the world frame and torque about the mass centre in the body frame."""
 
@@ -35,7 +43,7 @@ class AddFields(Protocol):
     """Adds one layer of each kind to the wrench on one body."""
 
     def __call__(
-        self, layers: Array, column: int, time: float, body: BodyAtStage, wrench: BodyWrench
+        self, layers: Array, column: int, clock: Clock, body: BodyAtStage, wrench: BodyWrench
     ) -> BodyWrench: ...
 
 
@@ -47,7 +55,7 @@ class _AddLayer(Protocol):
         layers: Array,
         row: int,
         column: int,
-        time: float,
+        clock: Clock,
         body: BodyAtStage,
         force_world: Vector,
         torque_body: Vector,
@@ -64,11 +72,13 @@ class FieldKind(NamedTuple):
     """Whether the function depends on the velocity or the angular velocity."""
     feels_wheels: bool = False
     """Whether the last six parameters are the moments of the body's wheels, ``Σ J ĝĝᵀ``, which `body.inertia_body` leaves out."""
+    reads_time: bool = False
+    """Whether the function depends on the time, which is that since a tick of each body's own."""
 
     @property
     def rows_per_layer(self) -> int:
-        """Number of rows per layer, which are the mask and the parameters."""
-        return 1 + self.parameter_count
+        """Number of rows per layer, which are the mask, the parameters and, if the time is read, the tick at which it is zero."""
+        return 1 + self.parameter_count + int(self.reads_time)
 
 
 @cache
@@ -92,17 +102,19 @@ def _no_parameters(layers: Array, row: int, column: int) -> Parameters:
 
 @cache
 def _layer(kind: FieldKind) -> _AddLayer:
-    """Make `add_layer(layers, row, column, time, body, force, torque) -> (force, torque)`, which adds one layer to one body.
+    """Make `add_layer(layers, row, column, clock, body, force, torque) -> (force, torque)`, which adds one layer to one body.
 
     If the mask of the layer excludes the body, nothing is added. The mask selects instead of multiplying, because the excluded value may be
     nan. The loop still vectorises.
     """
     field, load = kind.function, _parameters(kind.parameter_count)
+    last_row, time_of = kind.rows_per_layer - 1, _time_since if kind.reads_time else _time
 
     @inlined
     def add_layer(
-        layers: Array, row: int, column: int, time: float, body: BodyAtStage, force_world: Vector, torque_body: Vector
+        layers: Array, row: int, column: int, clock: Clock, body: BodyAtStage, force_world: Vector, torque_body: Vector
     ) -> tuple[Vector, Vector]:
+        time = time_of(clock, layers, row + last_row, column)
         force, torque = field(body, time, load(layers, row + 1, column))
         felt = float(layers[row, column]) > 0.0
         x, y, z = force_world
@@ -115,9 +127,21 @@ def _layer(kind: FieldKind) -> _AddLayer:
     return add_layer
 
 
+@inlined
+def _time(clock: Clock, layers: Array, row: int, column: int) -> float:
+    ticks, dt, passed = clock
+    return ticks * dt + passed
+
+
+@inlined
+def _time_since(clock: Clock, layers: Array, row: int, column: int) -> float:
+    ticks, dt, passed = clock
+    return (ticks - float(layers[row, column])) * dt + passed
+
+
 @cache
 def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> AddFields:
-    """Make `add_fields(layers, column, time, body, wrench) -> wrench`, which adds one layer of each kind to one body.
+    """Make `add_fields(layers, column, clock, body, wrench) -> wrench`, which adds one layer of each kind to one body.
 
     Fused loops use it to add fields without a separate pass. It is built by recursion: this function adds the first kind, and the function
     made for the remaining kinds adds the others.
@@ -127,22 +151,22 @@ def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> AddFields:
     add_layer, add_rest = _layer(kinds[0]), summed(kinds[1:], first_row + kinds[0].rows_per_layer)
 
     @inlined
-    def add_fields(layers: Array, column: int, time: float, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
-        force, torque = add_layer(layers, first_row, column, time, body, wrench.force_world, wrench.torque_body)
+    def add_fields(layers: Array, column: int, clock: Clock, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
+        force, torque = add_layer(layers, first_row, column, clock, body, wrench.force_world, wrench.torque_body)
         more = BodyWrench(force, wrench.torque_world, wrench.force_body, torque, wrench.motor_torque)
-        return add_rest(layers, column, time, body, more)
+        return add_rest(layers, column, clock, body, more)
 
     return add_fields
 
 
 @inlined
-def _add_none(layers: Array, column: int, time: float, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
+def _add_none(layers: Array, column: int, clock: Clock, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
     return wrench
 
 
 @cache
 def _layers_of(kind: FieldKind) -> Callable[..., None]:
-    """Make `add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)`, with one pass per layer of a kind.
+    """Make `add_layers(array, states, wrench_row, layers, first_row, layer_count, count, clock)`, with one pass per layer of a kind.
 
     A pass with several kinds would not vectorise, because the compiler cannot rule out that the memory ranges overlap.
     """
@@ -157,7 +181,7 @@ def _layers_of(kind: FieldKind) -> Callable[..., None]:
         first_row: int,
         layer_count: int,
         count: int,
-        time: float,
+        clock: Clock,
     ) -> None:
         # Fields return a force in the world frame and a torque in the body frame. If the pass also loaded the other rows, it would not
         # vectorise.
@@ -167,7 +191,7 @@ def _layers_of(kind: FieldKind) -> Callable[..., None]:
             for column in range(count):
                 body = load_body_at_stage(array, column, load_state(states, POSITION, column, None))
                 force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
-                force, torque = add_layer(layers, row, column, time, body, force, torque)
+                force, torque = add_layer(layers, row, column, clock, body, force, torque)
                 store_vector(states, force_row, column, force)
                 store_vector(states, torque_row, column, torque)
 
@@ -176,10 +200,10 @@ def _layers_of(kind: FieldKind) -> Callable[..., None]:
 
 @cache
 def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
-    """Make `loop(array, control, states, wrench_row, layers, first_row, layer_count, time) -> 0`, which adds all layers of a kind.
+    """Make `loop(array, control, states, wrench_row, layers, first_row, layer_count, ticks, dt, passed) -> 0`, which adds a kind's layers.
 
     `array` has the mass properties. `states` has the states at the stage and, from `wrench_row` on, the wrench to which the fields are
-    added; it may be the same array. The layers begin at `first_row` of `layers`.
+    added; it may be the same array. The layers begin at `first_row` of `layers`. The time is that of a `Clock`.
     """
     add_layers = _layers_of(kind)
 
@@ -192,13 +216,15 @@ def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
         layers: Array,
         first_row: int,
         layer_count: int,
-        time: float,
+        ticks: float,
+        dt: float,
+        passed: float,
     ) -> int:
         use_widest_vectors()
         assume_separate_rows()
         if is_other_pitch(pitch, array, states, layers):
             return -1
-        add_layers(array, states, wrench_row, layers, first_row, layer_count, control[COUNT], time)
+        add_layers(array, states, wrench_row, layers, first_row, layer_count, control[COUNT], (ticks, dt, passed))
         return 0
 
     return loop

@@ -75,7 +75,7 @@ class _GoOn(Protocol):
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
@@ -130,9 +130,8 @@ def held_ticks(
         control[BAD] = -1
         count = control[COUNT]
         for tick in range(ticks):
-            time = float(control[TICKS]) * dt
             # one pass over the bodies: each body goes through all stages of the tick
-            not_finite = fly(control, count, (array, layers, time, dt))
+            not_finite = fly(control, count, (array, layers, float(control[TICKS]), dt))
             # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
@@ -173,12 +172,11 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
         # all stages of a tick, or one of them
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
-            time = float(control[TICKS]) * dt
             # for each evaluation: advance all bodies to its stage, then add the compiled forces there
             for each in range(first, min(last + 1, evaluations)):
                 row = STAGE_WRENCH + WRENCH_ROWS * each
                 to_any_stage(each, control, count, (array, stages, dt))
-                at = time + offsets[each] * dt
+                at = (float(control[TICKS]), dt, offsets[each] * dt)
                 if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, at) < 0:
                     return -1
             # after the last evaluation: advance all bodies to the end of the tick, and count it or restore them
@@ -199,7 +197,7 @@ def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:
 
 @cache
 def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> TakeTick:
-    """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`, which runs a tick with only the held wrench."""
+    """Make `take(array, layers, column, ticks, dt, start, held, body) -> BodyState`, which runs a tick with only the held wrench."""
     repeated = _repeated(evaluations)
 
     @inlined
@@ -207,7 +205,7 @@ def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> TakeTick:
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
@@ -229,19 +227,19 @@ def _evaluated(advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tupl
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
         body: BodyModel,
     ) -> BodyState:
-        return from_first(array, layers, column, time, dt, start, held, repeated(held), body)
+        return from_first(array, layers, column, ticks, dt, start, held, repeated(held), body)
 
     return take
 
 
 def _from_stage(stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: AddFields) -> _GoOn:
-    """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> BodyState`, from one stage to the end of the tick.
+    """Make `go_on(array, layers, column, ticks, dt, start, held, wrenches, body) -> BodyState`, from one stage to the end of the tick.
 
     `wrenches` has one wrench per evaluation of the tick. Those from this stage on are placeholders and are not read.
     """
@@ -253,7 +251,7 @@ def _from_stage(stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool
             array: Array,
             layers: Array,
             column: int,
-            time: float,
+            ticks: float,
             dt: float,
             start: BodyState,
             held: BodyWrench,
@@ -273,7 +271,7 @@ def _from_stage(stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
@@ -283,10 +281,10 @@ def _from_stage(stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool
         # state at this stage, and its wrench: the held wrench plus the fields
         state = advance(stage, gyroscopic, dt, start, wrenches, body)
         at_stage = load_body_at_stage(array, column, state)
-        own = add_fields(layers, column, time + offset * dt, at_stage, held)
+        own = add_fields(layers, column, (ticks, dt, offset * dt), at_stage, held)
         # the new wrench also fills the places of the later ones, so that the tuple keeps its length
         known = (*wrenches[:stage], *repeated(own))
-        return go_on_after(array, layers, column, time, dt, start, held, known, body)
+        return go_on_after(array, layers, column, ticks, dt, start, held, known, body)
 
     return go_on
 

@@ -6,6 +6,7 @@ from ..compilation.compiler import call, inlined, kernel
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import Vector, add, cross, dot, scale, subtract
 from .columns import Array, Integers, add_to_vector, load_state, load_vector
+from .fields import Clock
 from .layout import (
     CENTER_OF_MASS,
     FORCE_WORLD,
@@ -46,7 +47,7 @@ def add_forces(
     springs: Array,
     point_forces: Array,
     counts: Integers,
-    time: float,
+    clock: Clock,
 ) -> int:
     """Add all compiled forces to the wrenches that start at a row, first the fields of each kind, then springs and point forces.
 
@@ -58,7 +59,7 @@ def add_forces(
     rejected = 0
     for kind in range(1, calls.shape[0]):
         place, layer_count = calls[kind, 1], calls[kind, 2]
-        rejected += call(calls[kind, 0], (array, control, states, wrench_row, layers, place, layer_count, time))
+        rejected += call(calls[kind, 0], (array, control, states, wrench_row, layers, place, layer_count, *clock))
     if counts[SPRING_COUNT] + counts[POINT_FORCE_COUNT] > 0:
         rejected += call(calls[0, 0], (array, states, wrench_row, springs, point_forces, counts))
     return rejected

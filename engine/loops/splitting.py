@@ -32,7 +32,7 @@ from .columns import (
     store_stored,
     store_vector,
 )
-from .fields import AddFields, FieldKind, summed
+from .fields import AddFields, Clock, FieldKind, summed
 from .floating_point import is_other_mode
 from .kick_drift import (
     KICKS,
@@ -67,7 +67,7 @@ class _KickBy(Protocol):
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        clock: Clock,
         step: float,
         state: BodyState,
         held: BodyWrench,
@@ -83,7 +83,7 @@ class _KickOn(Protocol):
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        clock: Clock,
         step: float,
         state: BodyState,
         held: BodyWrench,
@@ -96,7 +96,7 @@ class _KickOn(Protocol):
 
 @cache
 def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> _KickBy:
-    """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`, which kicks one body.
+    """Make `kick_by(array, layers, column, clock, step, state, held, body) -> BodyState`, which kicks one body.
 
     The wrench is the held wrench plus the fields at this pose, one layer of each kind, in the given number of evaluations. The bits are the
     same as those of `splitting_passes.passes`.
@@ -108,19 +108,19 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> _KickBy:
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        clock: Clock,
         step: float,
         state: BodyState,
         held: BodyWrench,
         body: BodyModel,
     ) -> BodyState:
-        return kick_in_stages(array, layers, column, time, step, state, held, body, state, held, no_difference())
+        return kick_in_stages(array, layers, column, clock, step, state, held, body, state, held, no_difference())
 
     return kick_by
 
 
 def _kick_from(index: int, evaluations: int, add_fields: AddFields) -> _KickOn:
-    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> BodyState`, from one evaluation on.
+    """Make `kick_on(array, layers, column, clock, step, state, held, body, trial, first, difference) -> BodyState`, from one evaluation on.
 
     `trial` is the state with the rates of this evaluation, `first` is the wrench of the first evaluation, and `difference` is the weighted
     sum of the differences from it so far. The function made for one evaluation calls the function made for the remaining ones.
@@ -134,7 +134,7 @@ def _kick_from(index: int, evaluations: int, add_fields: AddFields) -> _KickOn:
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        clock: Clock,
         step: float,
         state: BodyState,
         held: BodyWrench,
@@ -144,13 +144,13 @@ def _kick_from(index: int, evaluations: int, add_fields: AddFields) -> _KickOn:
         difference: BodyWrench,
     ) -> BodyState:
         # wrench at the trial rates
-        own = add_fields(layers, column, time, load_body_at_stage(array, column, trial), held)
+        own = add_fields(layers, column, clock, load_body_at_stage(array, column, trial), held)
         first = own if opens else first
         difference = difference if opens else differences(difference, first, own, weight)
         # kick with this wrench for the next evaluation or, after the last one, with the average wrench for the result
         by = add_difference(first, difference) if closes and not opens else own
         next_trial = kick(part * step, state, by, body)
-        return kick_further(array, layers, column, time, step, state, held, body, next_trial, first, difference)
+        return kick_further(array, layers, column, clock, step, state, held, body, next_trial, first, difference)
 
     return kick_on
 
@@ -160,7 +160,7 @@ def _kicked(
     array: Array,
     layers: Array,
     column: int,
-    time: float,
+    clock: Clock,
     step: float,
     state: BodyState,
     held: BodyWrench,
@@ -207,9 +207,8 @@ def strang_ticks(
         control[BAD] = -1
         count = control[COUNT]
         for tick in range(ticks):
-            time = float(control[TICKS]) * dt
             # one pass over the bodies: half a kick at the start, a drift, half a kick at the end
-            not_finite = fly(control, count, (array, layers, time, dt))
+            not_finite = fly(control, count, (array, layers, float(control[TICKS]), dt))
             # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
@@ -220,7 +219,7 @@ def strang_ticks(
 
 @cache
 def _strang(turn: Turn, gyroscopic: bool, kinds: tuple[FieldKind, ...], evaluations: int) -> TakeTick:
-    """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`, which runs one body through a tick."""
+    """Make `take(array, layers, column, ticks, dt, start, held, body) -> BodyState`, which runs one body through a tick."""
     kick_by = _kicking(kinds, evaluations)
 
     @inlined
@@ -228,16 +227,16 @@ def _strang(turn: Turn, gyroscopic: bool, kinds: tuple[FieldKind, ...], evaluati
         array: Array,
         layers: Array,
         column: int,
-        time: float,
+        ticks: float,
         dt: float,
         start: BodyState,
         held: BodyWrench,
         body: BodyModel,
     ) -> BodyState:
         moments, axes = load_principal(array, column)
-        state = kick_by(array, layers, column, time, dt * 0.5, start, held, body)
+        state = kick_by(array, layers, column, (ticks, dt, 0.0), dt * 0.5, start, held, body)
         state = drift(turn, gyroscopic, dt, state, moments, axes)
-        return kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
+        return kick_by(array, layers, column, (ticks, dt, dt), dt * 0.5, state, held, body)
 
     return take
 
@@ -276,16 +275,15 @@ def table_ticks(
         control[BAD] = -1
         count = control[COUNT]
         for tick in range(ticks):
-            start_time = float(control[TICKS]) * dt
             # store the state at the start as the previous state, because the rows below change the state in place
             keep(control, count, (array,))
             # for each row of the table: kick all bodies, then drift all bodies
             for row in range(table.shape[0]):
                 kick_step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
-                time = start_time + float(table[row, 2]) * dt
+                clock = (float(control[TICKS]), dt, float(table[row, 2]) * dt)
                 if kick_step != 0.0:
-                    kick_all(control, count, (array, layers, time, kick_step))
+                    kick_all(control, count, (array, layers, clock, kick_step))
                 if drift_step != 0.0:
                     drift_states(control, count, (array, array, drift_step, drift_shares))
             # count the tick, or restore all bodies if one is not finite
@@ -322,13 +320,13 @@ def _kick_with(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[[bool
         load = load_start(stores)
 
         @inlined
-        def kick_all(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
-            array, layers, time, step = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
+        def kick_all(first: int, count: int, arguments: tuple[Array, Array, Clock, float]) -> int:
+            array, layers, clock, step = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
             own_layers = from_column(layers, first) if has_fields else layers
             for column in range(count):
                 state, held = load(array, column)
                 body = load_body(array, column)
-                state = kick_by(array, own_layers, column, time, step, state, held, body)
+                state = kick_by(array, own_layers, column, clock, step, state, held, body)
                 store_vector(array, VELOCITY, column, state.velocity)
                 store_vector(array, ANGULAR_VELOCITY, column, state.angular_velocity)
                 store_stored(array, STORED_MOMENTUM, column, state.stored_momentum)

@@ -96,7 +96,6 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
         # all rows of the program, or one of them
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
-            start_time = float(control[TICKS]) * dt
             for each in range(first, last + 1):
                 # read the row of the program
                 kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
@@ -119,9 +118,8 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                     _start_from_here(stages, count)
                 # evaluate the forces, except after the last row
                 if each < evaluations:
-                    time = start_time + float(program[each, OFFSET]) * dt
-                    row = STAGE_WRENCH
-                    if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
+                    clock, row = (float(control[TICKS]), dt, float(program[each, OFFSET]) * dt), STAGE_WRENCH
+                    if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, clock) < 0:
                         return -1
             # after the last row: store the states, and count the tick or restore all bodies
             if last == evaluations and not close(array, control, end_all(control, count, (array, stages))):

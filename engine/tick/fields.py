@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class Fields:
         self._compiled = NO_FORCES
         self._is_fresh = False
         self._seen = -1
+        self._starts: Callable[[], FloatArray] | None = None
         for table in (self._springs, self._point_forces):
             table.on_change = self._spoil
 
@@ -65,6 +66,11 @@ class Fields:
             self._is_fresh = False
             tables = {**self._tables, kind._kind: table}
             self._tables = dict(sorted(tables.items(), key=lambda item: _place(item[0])))
+
+    def count_from(self, starts: Callable[[], FloatArray], table: Table) -> None:
+        """Have the time that fields read be that since a tick of each body, shape (n,), which follows from a table."""
+        self._starts, table.on_change = starts, self._spoil
+        self._is_fresh = False
 
     @staticmethod
     def in_order(kinds: Iterable[FieldKind | None]) -> list[FieldKind]:
@@ -98,7 +104,7 @@ class Fields:
             if kind not in self._blocks or self._blocks[kind][0] != stamp:
                 block, count = stacked(table.content(), kind, bodies)
                 if not count:  # without bodies, use one layer whose mask is zero
-                    block, count = np.zeros((1 + kind.parameter_count, bodies.pitch)), 1
+                    block, count = np.zeros((kind.rows_per_layer, bodies.pitch)), 1
                 self._blocks[kind] = (stamp, block, count)
         self._compiled = self._joined(tuple(present))
         self._is_fresh, self._seen = True, store.layout_version
@@ -123,6 +129,7 @@ class Fields:
         if kinds:
             layers = zeros(sum(len(block) for block in blocks), self._bodies.pitch, self._bodies.is_shared)
             np.concatenate(blocks, out=layers)
+            self._write_starts(layers, kinds, layer_counts)
         made = CompiledForces(
             kinds=kinds,
             layers=layers,
@@ -142,6 +149,19 @@ class Fields:
             return before
         self._store.change_layout()
         return made
+
+    def _write_starts(self, layers: FloatArray, kinds: tuple[FieldKind, ...], layer_counts: tuple[int, ...]) -> None:
+        """Write the ticks at which the time of each body is zero, where it is not that of the world."""
+        if self._starts is None:
+            return
+        first = 0
+        for kind, count in zip(kinds, layer_counts, strict=True):
+            end = first + kind.rows_per_layer * count
+            if kind.reads_time:
+                layers[first + kind.rows_per_layer - 1 : end : kind.rows_per_layer, : self._bodies.count] = (
+                    self._starts()
+                )
+            first = end
 
 
 def _place(kind: FieldKind) -> tuple[int, str]:

@@ -208,7 +208,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
         named(stages.position_stage, _COMMON, 0, 1.0, 0),
         named(stages.velocity_stage, _COMMON, 0, 1.0),
-        named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0, 0),
+        named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0, 0.0, 1.0, 0),
         named(step.island_move, _COMMON, 0, 1.0, 0),
         named(step.island_finish, _COMMON, 0, 0, 1),
         named(bounded.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),

@@ -17,8 +17,9 @@ from engine import World, forces
 from engine.batch import Batch
 from engine.compilation.compiler import COMPILED
 from engine.integrators import by_name
+from engine.store import threads
 
-from . import templates, test_contacts, test_loops, test_sensors
+from . import templates, test_clocks, test_contacts, test_loops, test_sensors
 from .test_members import content
 
 MEMBERS, COMPARED = 1000, 64
@@ -131,6 +132,12 @@ CASES: dict[str, Callable[[int], Case]] = {
     "jets, pulses and a spring": lambda count: everything(count, has_joint=False, is_driven=False),
     "stuck jets": stuck,
     "fields": fields,
+    **{
+        f"fields that read the time, {scene}": lambda count, scene=scene: turning(
+            count, lambda seed: test_clocks.new_world(scene)
+        )
+        for scene in test_clocks.SCENES
+    },
     "sensors": lambda count: turning(count, lambda seed: test_sensors.make(seed)[0], True),
     "sensors with delays": lambda count: turning(count, lambda seed: test_sensors.make(seed, 2)[0], True),
     **{
@@ -161,14 +168,14 @@ CASES: dict[str, Callable[[int], Case]] = {
 
 
 def differences(
-    name: str, method: str, threads: int = 1, members: int = MEMBERS, ticks: int = 1000
+    name: str, method: str, most_threads: int = 1, members: int = MEMBERS, ticks: int = 1000
 ) -> tuple[int, int] | None:
     """How many members differ from a world alone, and how many were compared; None if the method does not take such a world."""
     case = CASES[name](members)
     template = case.make(1)
     try:
         template.integrator = by_name[method]()
-        batch = Batch(template, members=members, threads=threads)
+        batch = Batch(template, members=members, threads=most_threads)
     except (TypeError, ValueError):
         return None
     case.set_in(batch, template)
@@ -217,6 +224,8 @@ def main() -> int:
     parser.add_argument("--members", type=int, default=MEMBERS)
     parser.add_argument("--ticks", type=int, default=1000)
     given = parser.parse_args()
+    if given.threads > 1:
+        threads.FEWEST_BODIES = 512
     failed = compared = 0
     for name in given.case or CASES:
         for method in given.method or sorted(by_name):

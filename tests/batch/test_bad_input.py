@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, forces, joints
+from engine import MassProperties, Snapshot, World, joints
 from engine.batch import Batch
 from engine.integrators import Substepped
 
@@ -324,14 +324,6 @@ def with_method_of_a_tolerance(world, ship):
     world.integrator = Substepped("rk4", tolerance=1e-6)
 
 
-def with_time(world, ship):
-    @forces.compiled(parameters=("strength",))
-    def Gust(body, time, strength):
-        return (strength * time, 0.0, 0.0), (0.0, 0.0, 0.0)
-
-    world.add_force(Gust(0.1, bodies=[ship]))
-
-
 @pytest.mark.parametrize(
     ("add", "words"),
     [
@@ -342,7 +334,6 @@ def with_time(world, ship):
         (with_push, "forces that wait for its next tick"),
         (with_breakable_joint, "joints that can break"),
         (with_method_of_a_tolerance, "divides every tick alike"),
-        (with_time, "compiled forces that read the time"),
     ],
 )
 def test_what_has_no_form_for_members_is_rejected_by_name(add, words):

@@ -135,6 +135,90 @@ def test_a_loop_that_measures_with_an_object_of_the_user_is_rejected_by_name():
         Batch(world, members=2)
 
 
+GM = 7e6
+POINTINGS = {
+    "nadir": lambda tug: flight.Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=GM),
+    "body": lambda tug: flight.Pointing((0, 1, 1), tug, gm=GM),
+    "bodies and sun": lambda tug: flight.Pointing((1, 0, 0), tug, (0, 0, 1), "sun", sun_direction_world=(1, 2, 3)),
+    "direction": lambda tug: flight.Pointing((1, 0, 0.1), (0.0, 3.0, 1.0)),
+}
+
+
+def make_pointing(kind, is_measured=False, law="quaternion-pd"):
+    """A loop that points a satellite on an orbit at something, and another body near it, which is at most a target."""
+    world = World(dt=0.05, integrator="rk4-body-rates")
+    start, box = {"position": (100.0, 0.0, 0.0), "velocity": (0.0, 250.0, 40.0)}, MassProperties.box(9.0, (1, 1.2, 1.5))
+    tug = world.add_body(MassProperties.sphere(2.0, 0.5), name="tug", position=(90.0, 30.0, 5.0), velocity=(0, 0, 250))
+    ship = world.add_body(box, name="ship", orientation=(0.1, 0.7, -0.1, 0.7), **start)
+    world.add_force(forces.PointGravity(GM))
+    motor = world.add_part(flight.BodyTorque(ship, max_torque=5.0))
+    tracker = None
+    if is_measured:
+        tracker = world.add_part(
+            flight.StarTracker(ship, (0, 0, 1), noise=(1e-4, 1e-3), max_rate=0.31, every=5, seed=3)
+        )
+    reference = POINTINGS[kind](tug)
+    loop = flight.Controlled(ship, LAWS[law](), reference, motor, every=5, measured=tracker)
+    return world, ship, world.add_part(loop), tracker
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_measured", "law"),
+    [
+        ("nadir", False, "mrp"),
+        ("body", True, "quaternion-pd"),
+        ("bodies and sun", False, "damping"),
+        ("direction", False, "mrp with inertia"),
+    ],
+)
+def test_loops_of_members_that_point_have_the_bits_of_a_loop_alone(kind, is_measured, law):
+    template, ship, _loop, tracker = make_pointing(kind, is_measured, law)
+    batch, tug = Batch(template, members=4), template.body("tug")
+    if tracker is not None:
+        batch[tracker].seed = [3] * 4
+    places = batch[tug].position + np.array([(0, 0, 0), (1, 2, 3), (-4, 1, 2), (3, 3, 9)])
+    batch[ship].angular_velocity_body, batch[tug].position = TURNS, places
+    batch.step(33)
+    batch.reset(2)
+    batch[ship].set(2, angular_velocity_body=TURNS[2])
+    batch[tug].set(2, position=places[2])
+    batch.step(60)
+    for member, ticks in enumerate((93, 93, 60, 93)):
+        world, alone, own, _tracker = make_pointing(kind, is_measured, law)
+        alone.angular_velocity_body, world.body("tug").position = TURNS[member], places[member]
+        world.step(ticks)
+        assert_same(content(batch.world(member)), content(world))
+        assert batch[_loop].torque_body[member].tolist() == own.torque_body.tolist()
+    taken = batch.world(1)
+    taken.step(20)
+    batch.step(20)
+    assert taken.state_hash() == batch.state_hash(1)
+
+
+def test_a_member_that_can_point_nowhere_fails_alone():
+    template, ship, _loop, _tracker = make_pointing("nadir", law="damping")
+    batch = Batch(template, members=3)
+    batch[ship].set(1, position=(100.0, 0.0, 0.0), velocity=(-3.0, 0.0, 0.0))
+    batch.step(10)
+    assert batch.tick_count.tolist() == [10, 0, 10]
+    assert [failure[:3] for failure in batch.failures()] == [(1, 0, ship)]
+    ship.velocity = (-3.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match="its reference gives no attitude"):
+        template.step()
+
+
+def test_a_loop_that_points_at_what_is_not_in_its_member_is_rejected_by_name():
+    class Lamp:
+        position, velocity = (3.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    other = World(dt=0.1).add_body(MassProperties.sphere(1.0, 1.0))
+    for target in (Lamp(), other, np.eye(3)):
+        world, _ship, loop, _tracker = make_pointing("direction")
+        loop.reference = flight.Pointing((1, 0, 0), target)
+        with pytest.raises(ValueError, match="it has Controlled"):
+            Batch(world, members=2)
+
+
 def make_with_jets(kind, delay=0):
     """A loop with throttled or pulsed jets, of which one is lost, beside a second craft whose jets nobody fires."""
     world = World(dt=0.02, integrator="rk4-body-rates")
