@@ -38,9 +38,15 @@ class Hull(NamedTuple):
         return np.hstack([corners, faces, ranges, around])
 
 
+def components_along(points: Array, direction: Array) -> Array:
+    """The components of points along a direction, without the linear algebra of numpy, whose rounding depends on the processor."""
+    components: Array = points[..., 0] * direction[0] + points[..., 1] * direction[1] + points[..., 2] * direction[2]
+    return components
+
+
 def hull_of(points: Array) -> Hull | None:
     """The convex hull of finite points of shape (n, 3), found by adding the farthest ones first; None if they are in a plane."""
-    size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
+    size = float(_length(points - points.mean(axis=0)).max())
     triangles = _triangulated(points, FLAT * 0.1 * size)
     if triangles is None:
         return None
@@ -52,13 +58,13 @@ def hull_of(points: Array) -> Hull | None:
         if seed not in free:
             continue
         normal, offset = planes[seed]
-        is_in = np.abs(points[triangles] @ normal - offset).max(axis=1) <= FLAT * size
-        faces_out = np.array([plane[0] @ normal for plane in planes]) > 0.0
+        is_in = np.abs(components_along(points[triangles], normal) - offset).max(axis=1) <= FLAT * size
+        faces_out = components_along(np.array([plane[0] for plane in planes]), normal) > 0.0
         group = [number for number in free if number == seed or (is_in[number] and faces_out[number])]
         free -= set(group)
         loops.append(_loop([triangles[number] for number in group]))
         normals.append(normal)
-        offsets.append(max(points[loops[-1]] @ normal))
+        offsets.append(max(components_along(points[loops[-1]], normal)))
     used = sorted({corner for loop in loops for corner in loop})
     place = {corner: number for number, corner in enumerate(used)}
     return Hull(
@@ -69,30 +75,35 @@ def hull_of(points: Array) -> Hull | None:
     )
 
 
+def _length(vectors: Array) -> Array:
+    lengths: Array = np.sqrt(vectors[..., 0] ** 2 + vectors[..., 1] ** 2 + vectors[..., 2] ** 2)
+    return lengths
+
+
 def _plane(corners: Array) -> tuple[Array, float]:
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    normal = normal / np.linalg.norm(normal)
-    return normal, float(np.mean(corners @ normal))
+    normal = normal / _length(normal)
+    return normal, float(np.mean(components_along(corners, normal)))
 
 
 def _area(corners: Array) -> float:
-    return float(np.linalg.norm(np.cross(corners[1] - corners[0], corners[2] - corners[0])))
+    return float(_length(np.cross(corners[1] - corners[0], corners[2] - corners[0])))
 
 
 def _first_four(points: Array, flat: float) -> list[int] | None:
     """Four points that are far apart, with a positive volume; None if all are in a plane."""
     first = int(np.argmin(points[:, 0]))
-    second = int(np.argmax(np.linalg.norm(points - points[first], axis=1)))
+    second = int(np.argmax(_length(points - points[first])))
     along = points[second] - points[first]
-    length = np.linalg.norm(along)
+    length = _length(along)
     if length <= flat:
         return None
-    off = np.linalg.norm(np.cross(points - points[first], along / length), axis=1)
+    off = _length(np.cross(points - points[first], along / length))
     third = int(np.argmax(off))
     if off[third] <= flat:
         return None
     normal = np.cross(along, points[third] - points[first])
-    above = (points - points[first]) @ (normal / np.linalg.norm(normal))
+    above = components_along(points - points[first], normal / _length(normal))
     fourth = int(np.argmax(np.abs(above)))
     if abs(above[fourth]) <= flat:
         return None
@@ -110,7 +121,7 @@ def _triangulated(points: Array, flat: float) -> Integers | None:
     left = [number for number in range(len(points)) if number not in start]
     while left:
         normals, offsets = np.array([plane[0] for plane in planes]), np.array([plane[1] for plane in planes])
-        above = points[left] @ normals.T - offsets
+        above = components_along(points[left][:, np.newaxis], normals.T[:, np.newaxis]) - offsets
         place = int(np.argmax(above.max(axis=1)))
         if above[place].max() <= flat:
             break

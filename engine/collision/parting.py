@@ -23,6 +23,8 @@ FACE_SIZE = 4
 TO_NEAREST, APART, NEAREST, OTHER_NEAREST = 0, 3, 4, 7
 """Rows of the answer: the normal from the second core to the first, the distance along it, and the nearest points of both."""
 ANSWER_SIZE = 10
+Corners = tuple[int, int, int]
+"""The vertices of a face."""
 
 _MOST_STEPS = 100
 _TOUCHING = 1e-6
@@ -338,40 +340,77 @@ def _answer_flat(placed: Array, vertices: Array, count: int, answer: Array) -> N
 
 
 @inlined
-def _nearest_in_facet(vertices: Array, facets: Array, corners: Integers, facet: int) -> tuple[Vector, float]:
+def _nearest_in_facet(vertices: Array, corners: Corners, foot: Vector) -> tuple[Vector, float]:
     """The shares of the corners of a face in its point that is nearest to the foot of the origin, and the square of how far."""
-    foot = scale(float(facets[facet, 3]), load(facets, facet, 0))
-    a = subtract(load(vertices, corners[facet, 0], 0), foot)
-    b = subtract(load(vertices, corners[facet, 1], 0), foot)
-    c = subtract(load(vertices, corners[facet, 2], 0), foot)
+    a = subtract(load(vertices, corners[0], 0), foot)
+    b = subtract(load(vertices, corners[1], 0), foot)
+    c = subtract(load(vertices, corners[2], 0), foot)
     shares = nearest_in_triangle(a, b, c)
     off = add_scaled(add_scaled(scale(shares[0], a), shares[1], b), shares[2], c)
     return shares, dot(off, off)
 
 
 @inlined
+def _corners_of(corners: Integers, facet: int) -> Corners:
+    return corners[facet, 0], corners[facet, 1], corners[facet, 2]
+
+
+@inlined
+def _foot_of(facets: Array, facet: int) -> Vector:
+    """The foot of the origin on the plane of a face."""
+    return scale(float(facets[facet, 3]), load(facets, facet, 0))
+
+
+@inlined
+def _is_final(
+    placed: Array, points: Array, vertices: Array, row: int, normal: Vector, depth: float, size: float
+) -> bool:
+    """Whether the difference reaches no farther along the normal of a face; the point that is farthest is stored in a row."""
+    _put_farthest(placed, points, vertices, row, normal)
+    return dot(normal, load(vertices, row, 0)) - depth <= _GAINED * size
+
+
+@inlined
 def _answer_facet(
-    vertices: Array, facets: Array, corners: Integers, count: int, nearest: int, size: float, answer: Array
+    placed: Array,
+    points: Array,
+    vertices: Array,
+    facets: Array,
+    corners: Integers,
+    row: int,
+    count: int,
+    nearest: int,
+    size: float,
+    answer: Array,
 ) -> None:
-    facet, within = nearest, 1e-12 * size
-    shares, least = _nearest_in_facet(vertices, facets, corners, nearest)
+    within, facet = 1e-12 * size, nearest
+    own, least = _nearest_in_facet(vertices, _corners_of(corners, nearest), _foot_of(facets, nearest))
+    shares = own
     if least > within * within:
         # several faces are in one plane, and the foot of the origin is in another one
         for other in range(count):
             if corners[other, 3] == 1 and float(facets[other, 3]) <= float(facets[nearest, 3]) + within:
-                found, off = _nearest_in_facet(vertices, facets, corners, other)
+                found, off = _nearest_in_facet(vertices, _corners_of(corners, other), _foot_of(facets, other))
                 if off < least:
                     facet, shares, least = other, found, off
-    normal, depth = load(facets, facet, 0), float(facets[facet, 3])
+        # where the cores only touch, faces in other planes are as near, and not yet where they end
+        if not _is_final(placed, points, vertices, row, load(facets, facet, 0), float(facets[facet, 3]), size):
+            facet, shares = nearest, own
+    _answer_with(vertices, _corners_of(corners, facet), shares, load(facets, facet, 0), float(facets[facet, 3]), answer)
+
+
+@inlined
+def _answer_with(
+    vertices: Array, corners: Corners, shares: Vector, normal: Vector, depth: float, answer: Array
+) -> None:
+    """The answer of a face, with the points of both cores."""
     store(answer, 0, TO_NEAREST, scale(-1.0, normal))
     answer[0, APART] = -depth
-    one, two, three = corners[facet, 0], corners[facet, 1], corners[facet, 2]
     for side in range(2):
         column = 3 + 3 * side
-        at = scale(shares[0], load(vertices, one, column))
-        at = add_scaled(
-            add_scaled(at, shares[1], load(vertices, two, column)), shares[2], load(vertices, three, column)
-        )
+        at = scale(shares[0], load(vertices, corners[0], column))
+        at = add_scaled(at, shares[1], load(vertices, corners[1], column))
+        at = add_scaled(at, shares[2], load(vertices, corners[2], column))
         store(answer, 0, NEAREST + 3 * side, at)
 
 
@@ -417,16 +456,21 @@ def part_cores(
             _put_facet(vertices, facets, corners, number, one, two, three)
         else:
             _put_facet(vertices, facets, corners, number, one, three, two)
-    count, facet = 4, 0
+    count, row = 4, MOST_VERTICES - 1
+    least, out, depth_there, best = _NEVER, (0.0, 0.0, 0.0), 0.0, (0, 0, 0)
     for vertex in range(4, MOST_VERTICES):
         facet = _nearest_facet(facets, corners, count)
         normal, depth = load(facets, facet, 0), float(facets[facet, 3])
-        _put_farthest(placed, points, vertices, vertex, normal)
-        if dot(normal, load(vertices, vertex, 0)) - depth <= _GAINED * size:
+        if _is_final(placed, points, vertices, vertex, normal, depth, size):
+            _answer_facet(placed, points, vertices, facets, corners, row, count, facet, size, answer)
+            return 0
+        along = dot(normal, load(vertices, vertex, 0))
+        if along < least:
+            least, out, depth_there, best = along, normal, depth, _corners_of(corners, facet)
+        count = _expand(vertices, facets, corners, edges, vertex, count, size)
+        if count < 0:
             break
-        expanded = _expand(vertices, facets, corners, edges, vertex, count, size)
-        if expanded < 0:
-            break
-        count = expanded
-    _answer_facet(vertices, facets, corners, count, facet, size, answer)
+    # there is no more room, as between curved cores deep in one another: the least way out that was found
+    weights, _off = _nearest_in_facet(vertices, best, scale(depth_there, out))
+    _answer_with(vertices, best, weights, out, least, answer)
     return 0

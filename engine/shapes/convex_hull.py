@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, array, refuse
 from ..collision import layout
-from ..collision.hulls import Hull, hull_of
+from ..collision.hulls import Hull, components_along, hull_of
 from .points import Points, shared_points
 from .shape import Shape, Solid
 from .surfaces import Surface
@@ -64,7 +64,9 @@ class ConvexHull(Shape):
         """The middle of its extents, and its points from there."""
         middle = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         hull = self._hull
-        own = hull._replace(corners=hull.corners - middle, offsets=hull.offsets - hull.normals @ middle)
+        own = hull._replace(
+            corners=hull.corners - middle, offsets=hull.offsets - components_along(hull.normals, middle)
+        )
         return middle, shared_points(own.columns(), len(hull.corners), len(hull.loops))
 
     def _sizes(self) -> tuple[float, float, float]:

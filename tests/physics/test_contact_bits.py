@@ -1,11 +1,20 @@
 """Contacts have the same bits whatever else is in the world, however ticks are run, and whatever functions do meanwhile."""
 
+import hashlib
+import math
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from engine import MassProperties, Snapshot, World, forces, shapes
+from engine.compilation.compiler import COMPILED
 from engine.joints import Hinge
 from engine.store import threads
+
+from .test_determinism import OTHER_MACHINES, ROOT, disableable
 
 BOX, BALL = MassProperties.box(2.0, (1.0, 1.0, 1.0)), MassProperties.sphere(1.0, 0.5)
 G = 9.81
@@ -25,10 +34,73 @@ def add_pile(world, count=4, at=(0.0, 0.0), seed=1):
     for number in range(count):
         turn = random.normal(size=4)
         position = (at[0] + random.uniform(-0.3, 0.3), at[1] + random.uniform(-0.3, 0.3), 0.9 + 1.2 * number)
-        body = world.add_body(BOX if number % 2 else BALL, position=position, orientation=turn / np.linalg.norm(turn))
+        body = world.add_body(BOX if number % 2 else BALL, position=position, orientation=turn / math.hypot(*turn))
         body.add_shape(shapes.Box((1.0, 1.0, 1.0)) if number % 2 else shapes.Sphere(0.5))
         added.append(body)
     return added
+
+
+KINDS = (
+    shapes.Sphere(0.5),
+    shapes.Box((1.0, 0.7, 0.8)),
+    shapes.Capsule(0.3, 1.2),
+    shapes.Cylinder(0.4, 0.9),
+    shapes.ConvexHull([(0.6, 0, -0.4), (-0.5, 0.5, -0.4), (-0.5, -0.5, -0.4), (0.1, 0.1, 0.6), (-0.2, 0.3, 0.4)]),
+    shapes.Compound(
+        [(shapes.Box((0.3, 0.3, 1.0)), (0, 0, 0), (0, 0, 0, 1)), (shapes.Sphere(0.4), (0, 0, 0.5), (0, 0, 0, 1))]
+    ),
+)
+"""One convex shape of each kind."""
+
+
+def add_kinds(world, at=(0.0, 0.0), seed=3):
+    """A body with each kind of shape, one of which is fast and another a sensor as well, above all kinds of ground."""
+    # by functions whose bits are the same everywhere
+    heights = [[0.2 + 0.2 * math.sin(1.3 * x) * math.cos(1.1 * y) for y in range(9)] for x in range(9)]
+    hills = shapes.HeightField(heights, (0.5, 0.5))
+    corners = [(-2.0, -2.0, 0.9), (2.0, -2.0, 0.1), (2.0, 2.0, 0.9), (-2.0, 2.0, 0.1)]
+    place = (at[0], at[1], 0.0)
+    world.add_shape(hills, position=place)
+    world.add_shape(shapes.TriangleMesh(corners, [(0, 1, 2), (0, 2, 3)]), position=(at[0] + 4.0, at[1], 0.0))
+    world.add_shape(shapes.Box((1.0, 4.0, 0.3)), position=(at[0] - 3.0, at[1], 0.4), velocity=(0.2, 0.0, 0.1))
+    random, added = np.random.default_rng(seed), []
+    for number, kind in enumerate(KINDS):
+        turn = random.normal(size=4)
+        offset = random.uniform(-1.5, 1.5), random.uniform(-0.5, 0.5)
+        position = (at[0] + offset[0], at[1] + offset[1], 1.4 + 0.9 * number)
+        velocity = (-40.0, 0.0, -3.0) if number == 1 else tuple(random.normal(size=3))
+        if number == 1:
+            position = (at[0] + 12.0, at[1], 2.2)
+        turn /= math.hypot(*turn)
+        body = world.add_body(BOX if number else BALL, position=position, orientation=turn, velocity=velocity)
+        body.add_shape(kind, material=shapes.Material(0.6, 0.3))
+        added.append(body)
+    added[2].add_shape(shapes.Sphere(1.5), sensor=True)
+    return added
+
+
+SCENES = {"pile": add_pile, "kinds": add_kinds}
+by_scene = pytest.mark.parametrize("scene", SCENES)
+
+
+def in_full(scene, ticks=TICKS):
+    """A hash of the state and of the contacts after each tick, and how many points there were."""
+    world = ground(compilation="wait")
+    SCENES[scene](world)
+    told, digest, count = [], hashlib.sha256(), 0
+    for event in ("begin", "hit", "end"):
+        world.on_contact(
+            lambda world, contact, event=event: told.append((event, world.tick_count, contact.closing_speed)),
+            event=event,
+        )
+    for _tick in range(ticks):
+        world.step()
+        contacts = world.contacts
+        for part in (contacts.point_world, contacts.normal_world, contacts.gap, contacts.friction_impulse_world):
+            digest.update(part.tobytes())
+        count += len(contacts)
+    digest.update(repr(told).encode())
+    return f"{world.state_hash():x} {digest.hexdigest()} {count} {len(told)}"
 
 
 def add_pair(world):
@@ -49,19 +121,20 @@ def states(bodies):
     ]
 
 
-def alone():
+def alone(scene="pile"):
     world = ground()
-    bodies = add_pile(world)
+    bodies = SCENES[scene](world)
     world.step(TICKS)
     return world, bodies
 
 
-def test_other_islands_change_nothing():
-    _world, wanted = alone()
+@by_scene
+def test_other_islands_change_nothing(scene):
+    _world, wanted = alone(scene)
     world = ground()
     add_pile(world, 5, (40.0, 0.0), 2)
-    bodies = add_pile(world)
-    add_pile(world, 3, (-40.0, 9.0), 3)
+    bodies = SCENES[scene](world)
+    add_kinds(world, (-40.0, 9.0), 5)
     add_pair(world)
     world.step(TICKS)
     assert len(world.contacts) > 8
@@ -83,12 +156,13 @@ def test_joints_that_touch_nothing_keep_their_bits_beside_contacts(method):
     assert states(bodies) == states(wanted)
 
 
-def test_the_number_of_ticks_per_call_changes_nothing():
-    world, _bodies = alone()
+@by_scene
+def test_the_number_of_ticks_per_call_changes_nothing(scene):
+    world, _bodies = alone(scene)
     wanted = world.state_hash()
     for ticks in (1, 7, TICKS):
         other = ground()
-        add_pile(other)
+        SCENES[scene](other)
         done = 0
         while done < TICKS:
             taken = min(ticks, TICKS - done)
@@ -97,7 +171,8 @@ def test_the_number_of_ticks_per_call_changes_nothing():
         assert other.state_hash() == wanted
 
 
-def test_threads_that_share_the_free_bodies_change_nothing(monkeypatch):
+@by_scene
+def test_threads_that_share_the_free_bodies_change_nothing(scene, monkeypatch):
     used, together = set(), threads._TicksInParts.__call__
     monkeypatch.setattr(
         threads._TicksInParts, "__call__", lambda self, ticks: used.add(len(self._parts)) or together(self, ticks)
@@ -109,16 +184,18 @@ def test_threads_that_share_the_free_bodies_change_nothing(monkeypatch):
         world.add_bodies(
             [BOX] * (2 * threads.FEWEST_BODIES), random.uniform(500.0, 900.0, (2 * threads.FEWEST_BODIES, 3))
         )
-        add_pile(world)
+        SCENES[scene](world)
         world.prepare()
         world.step(30)
         hashes.append(world.state_hash())
-    assert used == {2} and hashes[0] == hashes[1]
+    # plain Python runs in one thread
+    assert used == ({2} if COMPILED else set()) and hashes[0] == hashes[1]
 
 
-def test_a_restore_amid_an_impact_goes_on_with_the_same_bits():
+@by_scene
+def test_a_restore_amid_an_impact_goes_on_with_the_same_bits(scene):
     world = ground()
-    add_pile(world)
+    SCENES[scene](world)
     world.step(8)
     kept, fast = [], 0
     while world.tick_count < TICKS:
@@ -135,17 +212,18 @@ def test_a_restore_amid_an_impact_goes_on_with_the_same_bits():
             assert world.state_hash() == end
 
 
-def test_a_handler_that_raises_leaves_what_goes_on_with_the_same_bits():
-    wanted, _bodies = alone()
+@by_scene
+def test_a_handler_that_raises_leaves_what_goes_on_with_the_same_bits(scene):
+    wanted, _bodies = alone(scene)
     world = ground()
-    add_pile(world)
+    SCENES[scene](world)
     raised = []
 
     @world.on_contact(event="begin")
     def fails(world, contact):
         if len(raised) < 3:
             raised.append(world.tick_count)
-            contact.bodies[0].velocity = (9.0, 9.0, 9.0)
+            world.bodies[0].velocity = (9.0, 9.0, 9.0)
             raise RuntimeError("on purpose")
 
     while world.tick_count < TICKS:
@@ -158,10 +236,10 @@ def test_a_handler_that_raises_leaves_what_goes_on_with_the_same_bits():
     assert states(world.bodies) == states(wanted.bodies)
 
 
-def changed(ticks_per_call):
-    """A pile whose first box is removed when it is hit, and in which a ball appears."""
+def changed(scene, ticks_per_call):
+    """The hash where a body is removed when anything is hit, and a ball appears."""
     world = ground()
-    add_pile(world)
+    SCENES[scene](world)
     added = []
 
     @world.on_contact(event="hit", above=1.0)
@@ -177,5 +255,37 @@ def changed(ticks_per_call):
     return world.state_hash()
 
 
-def test_handlers_that_remove_and_add_give_the_same_bits_in_any_calls():
-    assert changed(1) == changed(5) == changed(TICKS)
+@by_scene
+def test_handlers_that_remove_and_add_give_the_same_bits_in_any_calls(scene):
+    assert changed(scene, 1) == changed(scene, 5) == changed(scene, TICKS)
+
+
+def elsewhere(scene, **environment):
+    """What `in_full` returns in another process."""
+    program = f"from tests.physics.test_contact_bits import in_full; print(in_full({scene!r}))"
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+@by_scene
+def test_plain_python_has_the_same_bits(scene):
+    found = elsewhere(scene, NUMBA_DISABLE_JIT="1")
+    assert found == in_full(scene)
+    assert int(found.split()[2]) > 100
+
+
+@pytest.mark.parametrize("machine", OTHER_MACHINES)
+def test_other_processors_have_the_same_bits(machine):
+    environment = dict(OTHER_MACHINES[machine])
+    if "NPY_DISABLE_CPU_FEATURES" in environment:
+        environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(disableable(environment["NPY_DISABLE_CPU_FEATURES"].split()))
+    assert elsewhere("kinds", **environment) == in_full("kinds")

@@ -61,3 +61,77 @@ def test_depth_of_cores_is_the_least_of_all_directions(one, other):
         expected = depth(first, second, around)
         if expected > 1e-3:
             assert -parted(first, second)[0] == pytest.approx(expected, abs=tolerance)
+
+
+def reach(solid, direction):
+    """How far a core reaches along a direction."""
+    x, y, z = solid.axes @ direction
+    a, b, c = solid.size
+    if solid.kind == cores.CYLINDER:
+        own = a * np.hypot(x, y) + c * abs(z)
+    elif solid.kind in (cores.HULL, cores.TRIANGLE):
+        own = (solid.corners @ (x, y, z)).max()
+    else:
+        own = a * abs(x) + b * abs(y) + c * abs(z)
+    return own + direction @ solid.position
+
+
+RANDOM_THIN = {
+    "box": lambda sizes: Solid(cores.BOX_CORE, sizes),
+    "cylinder": lambda sizes: Solid(cores.CYLINDER, (sizes[0], 0.0, sizes[2])),
+    "hull": lambda sizes: Solid(cores.HULL, corners=CORNERS * sizes),
+    "ball": lambda sizes: Solid(cores.POINT, radius=0.5),
+}
+TURNED = [(0, 0, 0, 1), (1, 0, 0, 1e-9), (0, 0, 1, 1), (np.sin(np.pi / 8), 0, 0, np.cos(np.pi / 8)), (1e-9, 0, 0, 1)]
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.combinations_with_replacement(RANDOM_THIN, 2)))
+@pytest.mark.parametrize("is_deep", [False, True])
+def test_overlapping_cores_are_apart_after_they_have_moved_by_the_depth(one, other, is_deep):
+    """Thin ones as well (1e-4 : 1), turned by nothing, by 45 or 90 degrees or nearly so, which only touch or have one middle."""
+    random = np.random.default_rng(10 * len(one) + len(other))
+    for _case in range(40):
+        pair = [RANDOM_THIN[name](0.5 * 10.0 ** random.uniform(-4.0, 0.0, 3)) for name in (one, other)]
+        turns = [TURNED[random.integers(5)] if random.random() < 0.6 else random.normal(size=4) for _each in pair]
+        first, second = pair[0].at((0, 0, 0), turns[0]), pair[1].at(random.normal(size=3) * 3.0, turns[1])
+        if is_deep:
+            second = second.at(random.choice([0.0, 1e-9, 1e-4]) * random.normal(size=3), turns[1])
+        else:
+            apart, normal, _at, _other_at = parted(first, second)
+            if apart <= 0.0:
+                continue
+            # from where they touch
+            second = second.at(second.position + (apart + 10.0 ** random.uniform(-9.0, -5.0)) * normal, turns[1])
+        apart, normal, _at, _other_at = parted(first, second)
+        if apart > 0.0:
+            continue
+        gap = -reach(first, -normal) - reach(second, normal)
+        assert gap == pytest.approx(apart, abs=3e-10), (pair[0].size, pair[1].size, turns)
+        assert parted(second, first)[0] == pytest.approx(apart, abs=1e-9 if not is_deep else 2e-3)
+
+
+def test_the_middle_of_a_ball_on_the_diagonal_of_a_cylinder_is_as_deep_from_both_sides():
+    """Here the polytope has no more room; the depth used to be 0.04 or 0.5 then."""
+    ball = Solid(cores.POINT, radius=0.5, position=(1.0 / 6.0, -6.2e-9, -1.0 / 6.0 + 2e-9))
+    cylinder = Solid(cores.CYLINDER, (0.5, 0.0, 0.5))
+    for pair in ((cylinder, ball), (ball, cylinder)):
+        assert parted(*pair)[0] == pytest.approx(-1.0 / 3.0, abs=2e-3)
+
+
+def test_a_hull_that_touches_the_end_of_a_cylinder_is_parted_along_its_axis():
+    """Faces of the polytope in other planes are as near where cores only touch, and are not faces of the difference."""
+    low = [
+        (-1.5, -1.5, -1.5),
+        (-1.5, -1.5, -0.5),
+        (-1.5, -0.5, 0.5),
+        (-1.5, 1.5, -1.5),
+        (-0.5, 1.5, -1.5),
+        (1.5, 1.5, -1.5),
+    ]
+    high = [(-1.5, 1.5, 1.5), (-0.5, 0.5, 1.5), (0.5, -1.5, 1.5), (0.5, -0.5, 0.5), (1.5, -0.5, 0.5), (1.5, 0.5, 1.5)]
+    turn = (-6.180199385655702e-10, -3.1475982452914326e-10, 2.389533504931333e-9, 1.0)
+    hull = Solid(cores.HULL, corners=sorted(low + high), turn=turn)
+    place = (1.196780606533152, -1.2244727762297316, 2.000000001068806)
+    apart, normal, _at, _other_at = parted(hull, Solid(cores.CYLINDER, (0.5, 0.0, 0.5), position=place))
+    assert -1e-9 < apart < 0.0
+    assert -reach(hull, -normal) - reach(Solid(cores.CYLINDER, (0.5, 0.0, 0.5), position=place), normal) > -2e-9
