@@ -2076,6 +2076,7 @@ class World:
             stores_momentum=bodies.stores_momentum,
             gyroscopic=[not mode for mode in dict.fromkeys(modes)],
             in_passes=self._plan.needs_passes or not background.comes_later(),
+            has_runs=self._held.has_runs,
             has_joints=will_have_joints,
             has_contacts=will_have_contacts,
             calls_at_stages=bool(self._plan.stage_forces),

@@ -44,7 +44,7 @@ try:
     from numba.extending import intrinsic
     from numba.misc.appdirs import AppDirs
 
-    from .inlining import PIPELINE, InlinedCompiler, KernelCompiler
+    from .inlining import PIPELINE, Calls, InlinedCompiler, KernelCompiler
 
     COMPILED = not numba.config.DISABLE_JIT
 except ImportError as error:
@@ -77,15 +77,10 @@ def inlined(function: Function) -> Function:
     # With the compiler's default inlining, the loop over bodies does not vectorise: 61 ns per body were measured instead of 7.5 ns.
     # Wrappers for calls from Python and from C would double the time to compile a kernel.
     dispatcher = numba.njit(**_INLINE, pipeline_class=InlinedCompiler)(function)
-    dispatcher._insert = lambda *_: None  # it would register the wrapper for Python, which does not exist
     # By default the type of a constant contains its value, and numba would compile the function again for each row, and for the first value
     # of each number that a loop counts up: this was a third of all compiled functions.
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    is_for_each = [name in _CONSTANTS for name in names]
-    template_for, unliteral = dispatcher.get_call_template, numba.types.unliteral
-    dispatcher.get_call_template = lambda types, named: template_for(
-        tuple(kind if keeps else unliteral(kind) for kind, keeps in zip(types, is_for_each, strict=False)), named
-    )
+    Calls(dispatcher, [name in _CONSTANTS for name in names])
     marked: Numba = function
     # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
     marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher

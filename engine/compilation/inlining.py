@@ -5,8 +5,9 @@ so this pipeline omits both. It also omits the optimization passes over each sin
 the whole module, and because loops that were optimized before they are inlined do not vectorise (measured on the loops in passes: 13 packed
 multiplications beside 419 scalar ones). Together this saves a third of the time to compile a kernel. Both pipelines omit passes for parts
 of the language that these functions do not use, which saves another tenth. `IRLegalization` remains: it ends the lives of variables,
-without which the loops of the free rotor take 6 % longer. A further tenth is saved by remembering the types of operations, because numba
-looks through all its operators for every product of two floats.
+without which the loops of the free rotor take 6 % longer. Two more tenths are saved by remembering the types of operations and of calls,
+because numba looks through all its operators for every product of two floats and makes a class for every call, and by taking no times:
+numba measures each pass and each nested compilation, and describes its arguments in words for whoever may listen.
 
 LLVM optimizes each inlined function as a module, with all that it calls, before it is linked into its callers: otherwise the fused loops do
 not vectorise. There it does not look for vectors in straight code (SLP). That took half of these passes, and the machine code of kernels is
@@ -14,14 +15,17 @@ the same without it. A function that adds little to what it calls is not optimiz
 again. This saves half of the rest.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from types import CodeType
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import DumpParforDiagnostics, InlineOverloads, NativeLowering, NopythonRewrites
-from numba.core.types import BoundFunction
+from numba.core.types import BoundFunction, Dispatcher, unliteral  # type: ignore[attr-defined]
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import (
     FindLiterallyCalls,
@@ -59,6 +63,8 @@ class _Typing(Context):  # type: ignore[misc]
 
     def resolve_function_type(self, function: object, arguments: object, named: object) -> Numba:
         """Return the signature of a function for arguments of these types, or None; part of numba's interface."""
+        if isinstance(function, Dispatcher) and (calls := getattr(function.dispatcher, "_calls", None)) is not None:
+            return calls.signature(arguments, named)
         module = getattr(getattr(function, "typing_key", None), "__module__", None)
         if named or module not in _PURE:
             return super().resolve_function_type(function, arguments, named)
@@ -81,6 +87,55 @@ class _Typing(Context):  # type: ignore[misc]
 _typing = cache(_Typing)
 
 
+class Calls:
+    """The calls of one inlined function by other compiled functions, each for arguments of some types."""
+
+    def __init__(self, dispatcher: Numba, is_for_each: Sequence[bool]) -> None:
+        """Take over what numba's dispatcher of the function does for such calls.
+
+        Args:
+            dispatcher: The dispatcher.
+            is_for_each: Whether the function is compiled for each constant value, for each of its arguments.
+        """
+        self._dispatcher = dispatcher
+        self._is_for_each = is_for_each
+        self._known: dict[Numba, tuple[Numba, tuple[Numba, ...]]] = {}
+        dispatcher._calls, dispatcher.compile = self, self.compile
+
+    def signature(self, arguments: Numba, named: dict[str, Numba]) -> Numba:
+        """Return the signature of a call, for which the function is compiled if it has not been."""
+        key = arguments, tuple(named.items())
+        if key not in self._known:
+            kinds = zip(arguments, self._is_for_each, strict=False)
+            general = tuple(kind if keeps else unliteral(kind) for kind, keeps in kinds)
+            described, folded = self._dispatcher.fold_argument_types(general, named)
+            self._known[key] = described, tuple(folded)
+        described, types = self._known[key]
+        if types not in self._dispatcher.overloads:
+            self.compile(types)
+        return self._dispatcher.overloads[types].signature.replace(pysig=described)
+
+    def compile(self, wanted: Numba) -> Numba:
+        """Compile the function for these types of arguments, unless it has been; part of numba's interface."""
+        dispatcher = self._dispatcher
+        types, returned = normalize_signature(wanted)
+        if types not in dispatcher.overloads:
+            with global_compiler_lock, dispatcher._compiling_counter:
+                made = dispatcher._compiler.compile(types, returned)
+                dispatcher.overloads[tuple(made.signature.args)] = made
+        return dispatcher.overloads[types].entry_point
+
+
+class _Passes(PassManager):  # type: ignore[misc]
+    """Passes that are run and not measured."""
+
+    def _runPass(self, _place: int, step: Numba, state: Numba) -> None:  # as numba calls it
+        step.analysis = self._analysis
+        step.run_initialization(state)
+        step.run_pass(state)
+        step.run_finalizer(state)
+
+
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """numba's pipeline for compiled functions, without what kernels do not use."""
 
@@ -93,12 +148,13 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Numba]:
         """Return the pipelines to try, in order; part of numba's interface."""
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        usual = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager = _Passes(usual.pipeline_name)
         has_inner_functions = any(isinstance(value, CodeType) for value in self.state.func_id.code.co_consts)
         omitted = _UNUSED if has_inner_functions else (*_UNUSED, *_FOR_INNER_FUNCTIONS)
         manager.passes = [
             (self._lowering if step is NativeLowering else step, text)
-            for step, text in manager.passes
+            for step, text in usual.passes
             if step not in omitted
         ]
         manager.finalize()

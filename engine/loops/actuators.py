@@ -43,7 +43,7 @@ from .actuator_layout import (
 )
 from .columns import Array, Integers, is_finite, load_state, load_vector, store_vector
 from .floating_point import is_other_mode
-from .gather import COUNTED, DRIVEN, HAS_FROZEN, IS_OPEN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import COUNTED, DRIVEN, HAS_FROZEN, IS_OPEN, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
 from .jet_kicks import damp, has_damping, lean
 from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, OTHER_MODE, POSITION, STORED_MOMENTUM, VELOCITY
 from .masses import REFUSED, UNFINISHED, compose_flowing, store_previous_rates
@@ -346,6 +346,7 @@ def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
     stale, marks = plan[STALE_BODIES:after_stale], plan[after_stale : after_stale + pitch]
     owners = plan[after_stale + pitch :]
     counts[PUSHES] = held[PUSHES]
+    counts[PUSH_RUN] = held[PUSH_RUN]
     found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
     if found > 0 or (found == 0 and operand == 1):
         # all of them in loops of vectors, where most are to be gathered

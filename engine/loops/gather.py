@@ -4,7 +4,7 @@ The tables are component-major, with the layout of their schemas in `forces`. Th
 tables below and of the rows in each table. Gathering one body or all bodies therefore gives the same bits.
 """
 
-from ..compilation.compiler import assume_separate_rows, from_column, inlined, kernel, use_widest_vectors
+from ..compilation.compiler import assume_separate_rows, call, from_column, inlined, kernel, use_widest_vectors
 from ..kernels.selection import choose
 from ..kernels.vectors import Vector, cross, scale, subtract
 from .actuator_layout import (
@@ -36,10 +36,10 @@ GRAVITY_ACCELERATION = 2
 CONSTANT_WRENCH, CONSTANT_POINT, CONSTANT_HAS_POINT = 2, 14, 17
 PUSH_WRENCH = 1
 
-GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, IS_OPEN, HAS_FROZEN = range(10)
+GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, IS_OPEN, HAS_FROZEN, PUSH_RUN = range(11)
 """Indices into `counts`, which has the number of rows of each table, the number of bodies to gather, negative for all bodies, whether
-actuators are driven and not yet settled, and whether any body is frozen."""
-COUNTED = 10
+actuators are driven and not yet settled, whether any body is frozen, and the address of `push_run`, zero if jets are added one by one."""
+COUNTED = 11
 """The number of these."""
 
 
@@ -121,16 +121,9 @@ def gather_held(
     index = run = 0
     while index < counts[THRUSTERS]:
         column = int(thrusters[BODY, index])
-        if not some and run < runs.shape[0] and runs[run, FIRST] == index:
-            first, last = index, runs[run, LAST]
-            position, direction = load_vector(thrusters, POSITION_BODY, index), load_vector(thrusters, DIRECTION, index)
-            while first < last:
-                if runs[run, IS_ALIKE] == 1:
-                    block = (column + first - index, thrusters, first, min(_BLOCK, last - first))
-                    _push_alike(array, *block, position, direction)
-                else:
-                    _push_run(array, column + first - index, thrusters, first, min(_BLOCK, last - first))
-                first += _BLOCK
+        if counts[PUSH_RUN] and not some and run < runs.shape[0] and runs[run, FIRST] == index:
+            last = runs[run, LAST]
+            _ = call(counts[PUSH_RUN], (array, column, thrusters, index, last, runs[run, IS_ALIKE]))
             index, run = last, run + 1
             continue
         if not some or marks[column] > 0:
@@ -179,6 +172,27 @@ def _thrust_at(
 @inlined
 def _if_on(is_on: bool, vector: Vector) -> Vector:
     return choose(is_on, vector[0], 0.0), choose(is_on, vector[1], 0.0), choose(is_on, vector[2], 0.0)
+
+
+@kernel("push-run")
+def push_run(array: Array, column: int, thrusters: Array, first: int, last: int, is_alike: int) -> int:
+    """Add the thrust of the jets from `first` to before `last`, which are on adjacent bodies, of which the first has the given column.
+
+    This is a kernel of its own, because few worlds have so many bodies with one jet, and its twelve loops in vectors take longer to
+    compile than all of `gather_held`.
+    """
+    assume_separate_rows()
+    use_widest_vectors()
+    position, direction = load_vector(thrusters, POSITION_BODY, first), load_vector(thrusters, DIRECTION, first)
+    jet = first
+    while jet < last:
+        count = min(_BLOCK, last - jet)
+        if is_alike == 1:
+            _push_alike(array, column + jet - first, thrusters, jet, count, position, direction)
+        else:
+            _push_run(array, column + jet - first, thrusters, jet, count)
+        jet += _BLOCK
+    return 0
 
 
 @inlined

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import StandIn, in_python, named
+from ..compilation.choice import Loop, StandIn, in_python, is_due, named
 from ..compilation.compiler import without_dispatch
 from ..compilation.kernel_types import Kernel
 from ..flight.wheel import WHEELS
@@ -18,7 +18,7 @@ from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.valves import THRUSTERS
 from ..forces.wrench import BodyStates, Wrench
 from ..loops.actuator_layout import BODY, DIRECTION, MAX_RATE, POSITION_BODY
-from ..loops.gather import COUNTED, FIRST, IS_ALIKE, LAST, MOST_RUNS, SHORTEST_RUN, gather_held
+from ..loops.gather import COUNTED, FIRST, IS_ALIKE, LAST, MOST_RUNS, PUSH_RUN, SHORTEST_RUN, gather_held, push_run
 from ..loops.gather import PUSHES as PUSH_COUNT
 from ..loops.gather import STALE as STALE_COUNT
 from ..loops.gather import WHEELS as WHEEL_COUNT
@@ -54,6 +54,12 @@ _NONE = (0.0,) * 6
 _ZERO = (0.0,) * 3
 
 
+def push_run_loop() -> Loop:
+    """The kernel that adds the thrust of many jets on adjacent bodies."""
+    array = np.zeros((1, 1))
+    return named(push_run, array, 0, array, 0, 0, 0)
+
+
 class TickForce(Protocol):
     """A force that is called once per tick, at its start."""
 
@@ -86,6 +92,7 @@ class Held:
         self._marks = np.zeros(bodies.pitch, np.int64)
         self._arrays: tuple[FloatArray, ...] | None = None
         self.runs = np.full((MOST_RUNS, 3), -1, np.int64)
+        self._has_runs = self._is_linked = False
         self._mounts = np.zeros((6, MOST_RUNS))  # position and direction of the jets of each run that are mounted alike
         self._mounted: list[Rows] | None = None  # rows that may be mounted elsewhere than before; None if any may be
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
@@ -141,7 +148,7 @@ class Held:
     def _thrusters_changed(self, components: slice | int | None, rows: Rows | None) -> None:
         if rows is None or components is None or touches(components, BODY, BODY + 1):
             self._mounted = None
-        elif self._mounted is not None and self.runs[0, FIRST] >= 0:
+        elif self._mounted is not None and self._has_runs:
             if touches(components, POSITION_BODY, DIRECTION + 3) or touches(components, MAX_RATE, MAX_RATE + 1):
                 self._mounted.append(rows)
         self._spoil_by_thrusters(components, rows)
@@ -163,7 +170,22 @@ class Held:
                 gimbals = array[MAX_RATE, run[FIRST] : run[LAST]]
                 run[IS_ALIKE] = int((mounts == mounts[:, :1]).all() and not gimbals.any())
                 self._mounts[:, place] = mounts[:, 0]
+            self._has_runs = len(longest) > 0
         self._mounted = []
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are many jets on adjacent bodies."""
+        if self._mounted is None:
+            self._find_runs()
+        return self._has_runs
+
+    def _link_runs(self) -> None:
+        """Give the kernel of runs to `gather_held` once it has been compiled; until then jets are added one by one."""
+        kernel = push_run_loop()
+        if is_due(kernel):
+            self.counts[PUSH_RUN] = kernel.address
+            self._is_linked = True
 
     def _are_alike(self, rows: Rows) -> bool:
         """Whether jets that have been written to are mounted as their run was, if all of it was mounted alike."""
@@ -313,6 +335,8 @@ class Held:
         bodies, counts, pushes = self._bodies, self.counts, self.pushes
         if self._mounted is None or self._mounted:
             self._find_runs()
+        if self._has_runs and not self._is_linked:
+            self._link_runs()
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)
             counts[:3] = [table.count for table in tables[:3]]

@@ -30,6 +30,7 @@ from ..store.bodies import rung
 from .actuators import actuator_kernels, loops_of_programs
 from .contacts import kernels_of_contacts
 from .fields import BUILT_IN
+from .held import push_run_loop
 from .island_kernels import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
 from .latches import LATCHES_LOOP
 
@@ -63,6 +64,8 @@ class Future(NamedTuple):
     gyroscopic: Sequence[bool]
     in_passes: bool
     """Whether forces act now that need the loop in passes, which is then prepared for this pitch and not only for any."""
+    has_runs: bool
+    """Whether there are many jets on adjacent bodies, as in a batch."""
     has_joints: bool
     has_contacts: bool
     calls_at_stages: bool
@@ -85,6 +88,7 @@ def kernels_for(future: Future) -> list[Loop]:
         POSES_LOOP,
         pulls_loop(_Shape(future.pitch, False)),
     ]
+    wanted += [push_run_loop()] if future.has_runs else []
     divides = any(method._divides_ticks for method in future.integrators)
     shape = _Shape(future.pitch, future.stores_momentum)
     for gyroscopic in future.gyroscopic:
@@ -181,7 +185,8 @@ _SECONDS = {
     "held": 2.5,
     "table": 2.5,
     "passes": 0.9,
-    "gather-held": 2.0,
+    "gather-held": 0.6,
+    "push-run": 1.2,
     "drive": 3.0,
     "settle": 1.3,
     "find-contacts": 5.5,

@@ -11,6 +11,7 @@ from engine.compilation.compiler import COMPILED, inlined, kernel
 from .test_kernels import needs_numba
 
 if COMPILED:
+    from numba.core import typing
     from numba.core.codegen import CPUCodegen, JITCodeLibrary
     from numba.core.types import BaseFunction
 
@@ -143,6 +144,20 @@ def test_a_function_that_adds_little_to_what_it_calls_is_optimized_with_its_call
     assert any("of-little" in end for end in ends), ends
 
 
+@needs_numba
+def test_no_class_is_made_for_a_call_of_an_inlined_function(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    made = []
+    monkeypatch.setattr(typing, "make_concrete_template", lambda *arguments, **_: made.append(arguments))
+
+    @kernel("many-calls")
+    def call(x):
+        return powers(x) + powers(x + 1.0) + powers(x + 2.0)
+
+    assert call(1.0) == powers(1.0) + powers(2.0) + powers(3.0)
+    assert not made
+
+
 def test_an_engine_that_cannot_compile_says_so():
     """Numba is missing, or a version of it has other parts than those that the engine uses."""
     program = (
@@ -172,7 +187,9 @@ def by_stage(stage, x):
 
 
 @needs_numba
-def test_integers_share_a_compiled_form_but_for_those_that_decide_what_is_compiled():
+def test_integers_share_a_compiled_form_but_for_those_that_decide_what_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))  # a kernel that is loaded compiles nothing
+
     @kernel("rungs")
     def call(x):
         total, number = 0.0, 1
