@@ -410,8 +410,12 @@ def test_a_function_that_passes_on_what_never_runs_is_rejected_in_its_first_tick
 def test_two_forces_of_one_name_are_rejected_by_save_and_not_by_load(tmp_path):
     world = World(0.01)
     world.add_body(MassProperties.sphere(1.0, 1.0))
-    for push in (1.0, 2.0):
-        world.add_force(lambda wrench, bodies, time, push=push: None)
+    for place in (0, 1):
+
+        def push(wrench, bodies, time, place=place):
+            wrench.add(0, force_world=(float(place), 0.0, 0.0))
+
+        world.add_force(push)
     with pytest.raises(
         ValueError, match=r"World\.save: the name of a function that the world calls must be a different one"
     ):
