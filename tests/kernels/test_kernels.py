@@ -147,7 +147,7 @@ LONG_FIELDS = (
 @pytest.mark.parametrize("kind", LONG_FIELDS, ids=lambda kind: kind.name)
 def test_fields_are_packed_across_bodies(kind):
     array, control, integer, real = types()
-    passes = array, control, array, integer, array, integer, integer, real
+    passes = array, control, array, integer, array, integer, integer, real, real, real
     packed, scalar = multiplications(fields.field_passes(kind, PITCH), *passes)
     assert packed > 20
     assert packed >= 0.9 * scalar
@@ -200,7 +200,7 @@ def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
     right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
     for arrays in ((wrong, right, right), (right, wrong, right), (right, right, wrong)):
         array, states, layers = arrays
-        assert loop(array, control_of(), states, 26, layers, 0, 1, 0.0) == -1
+        assert loop(array, control_of(), states, 26, layers, 0, 1, 0.0, 0.1, 0.0) == -1
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()
 

@@ -170,7 +170,7 @@ def called(method, forces, ticks=4):
     def evaluate(stage, time):
         row = STAGE_WRENCH + WRENCH_ROWS * stage
         for kind, (_address, first, count) in zip(kinds, calls[1:].tolist(), strict=True):
-            kind(bodies.array, bodies.control, bodies.stages, row, tables[0], first, count, time)
+            kind(bodies.array, bodies.control, bodies.stages, row, tables[0], first, count, 0.0, 0.0, time)
         pulls(bodies.array, bodies.stages, row, *tables[1:])
 
     run = program(method, bodies, NO_FORCES._replace(depends_on_rates=forces.depends_on_rates), evaluate).run
