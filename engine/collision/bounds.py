@@ -70,7 +70,7 @@ def bound_shape(bodies: Array, shapes: Array, bounds: Array, owners: Integers, s
         moved = _moves(load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body), reach) * dt
     elif moves(shapes, shape):
         pivot = load_vector(shapes, PIVOT, shape)
-        far = sqrt(dot(pivot, pivot)) + size
+        reach = far = sqrt(dot(pivot, pivot)) + size
         moved = _moves(load_vector(shapes, SHAPE_VELOCITY, shape), load_vector(shapes, SHAPE_SPIN, shape), far) * dt
     bounds[shape, REACH], bounds[shape, LEAST_HALF] = reach, least
     moved += MARGIN_OF_SIZE * least if kind < MESH else 0.0

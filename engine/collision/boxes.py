@@ -8,6 +8,7 @@ from ..constraints.layout import BY_BODY, BY_OTHER
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array
 from .found import keep_guards, nearest_found, put_found
+from .layout import AT_EDGE
 
 FACE_BIAS, EDGE_BIAS = 1e-4, 1e-2
 """Shares of the least half extent by which the second box's face, and a pair of edges, must be farther apart to be chosen: a small turn of
@@ -147,6 +148,7 @@ def _touch_edges(
     gap = dot(subtract(at, other_at), normal)
     kept = keep_guards(found, kept, at, gap, apart_by)
     put_found(found, kept, at, other_at, normal, gap, BY_OTHER)
+    found[kept, AT_EDGE] = 1.0
     return kept + 1
 
 

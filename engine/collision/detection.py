@@ -4,7 +4,6 @@ Shapes whose boxes overlap are compared, with the boxes that they may reach in t
 table of shapes, so that contacts do not depend on how they were found.
 """
 
-from math import sqrt
 from typing import Any
 
 from ..compilation.compiler import call, inlined, kernel
@@ -19,41 +18,30 @@ from ..constraints.graph import (
     TOUCHING_BODY,
 )
 from ..constraints.joint_types import load, store
+from ..constraints.late import is_late
 from ..constraints.layout import (
-    BY_BODY,
     BY_CORES,
-    BY_OTHER,
     BY_WORLD,
-    CARRIED_ARM,
-    CARRIED_AT,
-    CARRIED_ROUND,
     CLOSED_BEFORE,
     CORE,
     FIRST_POSITIONS,
-    FRICTION_COEFFICIENT,
+    IMPACT_TIME,
     IS_CARRIED,
-    NORMAL,
+    MET_AT,
     OTHER_CORE,
-    OTHER_ROUNDING,
-    OWNER,
     PUSHED_BEFORE,
-    ROUNDING,
-    TANGENT,
-    TOUCH_SIZE,
 )
-from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
-from ..constraints.points import across
-from ..kernels.quaternions import rotate_inverse
-from ..kernels.vectors import add, dot, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_vector
-from ..loops.layout import FROZEN, ORIENTATION, POSITION
+from ..kernels.vectors import Vector, add_scaled, dot, subtract
+from ..loops.columns import Array, Integers, load_vector
+from ..loops.layout import FROZEN, POSITION
 from .bounds import MARGIN_OF_SIZE, bound_shape, closing_speed
 from .found import deepest_of
-from .impact import forget_impacts, is_fast, is_held
-from .keeping import is_less, known_pair
+from .impact import PASSES, forget_impacts, is_fast, is_held, strays
+from .keeping import is_less, known_pair, pair_of
 from .layout import (
     APART_BY,
     AT,
+    AT_EDGE,
     AT_OTHER,
     BODY,
     CAPSULE,
@@ -67,7 +55,6 @@ from .layout import (
     FIRST_OF,
     FIRST_RADIUS,
     FIRST_SOLVES,
-    FRICTION,
     FULL,
     GROUND,
     GROUP,
@@ -82,21 +69,22 @@ from .layout import (
     ON_SECOND,
     PAIRS,
     PART_OF,
+    PLANE,
     POINTS,
     PUSH_WORLD,
-    RESTITUTION,
+    REACH,
+    SEAM,
     SECOND_OF,
     SECOND_RADIUS,
     SENSED,
     SENSOR,
-    SHAPE_SPIN,
-    SHAPE_VELOCITY,
     SHAPES,
     SHORT,
     SHORT_OF_IMPACTS,
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
     SHORT_OF_ROOM,
+    SHORT_OF_SEAMS,
     SHORT_OF_SPACE,
     SHORT_OF_STRUCTURES,
     TO_BE_CHECKED,
@@ -106,13 +94,18 @@ from .layout import (
     TYPE,
 )
 from .pairs import Scene, Tools
-from .poses import moves, origin_of
+from .poses import moves
+from .seams import EDGE_BASE, EDGE_NORMAL, EDGE_ON_FIRST, EDGE_ON_SECOND, IS_EDGE
 from .terrain import Ground
+from .touching import carry, put_touching
 
 MATCHED_OF_SIZE = 0.1
 """Share of the least half extent by which a point may have moved since the last tick and be the same."""
 DEEPEST_OF_SIZE = 1.0
 """Depth, as a share of the least half extent, up to which a shape may be placed in another one."""
+
+_PASSES_BY, _MAY_MEET, _MEETS = range(3)
+"""Of two shapes of which one is fast: they do not meet; they are compared at the start of the tick; or at their impact."""
 
 Tables = tuple[Array, Array, Array, Integers]
 """The bodies, the shapes, and the contacts of the last tick with their number."""
@@ -154,44 +147,6 @@ def _may_collide(bodies: Array, shapes: Array, excluded: Integers, excluded_coun
 
 
 @inlined
-def _put_point(
-    bodies: Array, shapes: Array, touching: Array, point: int, found: Array, number: int, first: int, second: int
-) -> None:
-    """Store a point of a contact for the step of islands; the first shape belongs to a body, from whose mass centre the point is given."""
-    body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
-    for entry in range(TOUCH_SIZE):
-        touching[point, entry] = 0.0
-    q = load_quaternion(bodies, ORIENTATION, body)
-    store(touching, point, CORE, rotate_inverse(q, 2.0, load(found, number, ON_FIRST)))
-    at = add(load_vector(bodies, POSITION, body), load(found, number, ON_SECOND))
-    normal, owner = load(found, number, TO_FIRST), int(found[number, TURNS_WITH])
-    if other >= 0:
-        other_q = load_quaternion(bodies, ORIENTATION, other)
-        at = rotate_inverse(other_q, 2.0, subtract(at, load_vector(bodies, POSITION, other)))
-    if owner == BY_BODY:
-        normal = rotate_inverse(q, 2.0, normal)
-    elif owner == BY_OTHER and other >= 0:
-        normal = rotate_inverse(load_quaternion(bodies, ORIENTATION, other), 2.0, normal)
-    elif owner == BY_OTHER and not moves(shapes, second):
-        owner = BY_WORLD
-    if moves(shapes, second):
-        touching[point, IS_CARRIED] = 1.0
-        store(touching, point, CARRIED_AT, load_vector(shapes, SHAPE_VELOCITY, second))
-        store(touching, point, CARRIED_ROUND, load_vector(shapes, SHAPE_SPIN, second))
-        store(touching, point, CARRIED_ARM, subtract(at, origin_of(shapes, second)))
-    store(touching, point, OTHER_CORE, at)
-    store(touching, point, NORMAL, normal)
-    touching[point, OWNER] = float(owner)
-    store(touching, point, TANGENT, across(load(found, number, TO_FIRST))[0])
-    touching[point, ROUNDING], touching[point, OTHER_ROUNDING] = (
-        found[number, FIRST_RADIUS],
-        found[number, SECOND_RADIUS],
-    )
-    touching[point, FRICTION_COEFFICIENT] = sqrt(float(shapes[FRICTION, first]) * float(shapes[FRICTION, second]))
-    touching[point, RESTITUTION_OF_POINT] = max(float(shapes[RESTITUTION, first]), float(shapes[RESTITUTION, second]))
-
-
-@inlined
 def _match(
     touching: Array,
     point: int,
@@ -226,66 +181,68 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
 
     Packed are the tables; the arrays of the search for pairs, which are the boxes of shapes, those of `near_pairs`, the pairs, those that
     never collide, and where the points of shapes are; the arrays of the comparison of pairs, which are those of `part_cores` and of
-    terrains, the bodies at the time of an impact, the first impacts of bodies, the points of a pair, and polygons; the lists of what was
-    found; the addresses of kernels, with the arguments of that which numbers islands; how much room the arrays of islands have; the numbers
-    of springs and forces at points on them; the steps that have been taken of the tick if it is divided; and the length of a tick or step.
+    terrains, the bodies and shapes at the time of an impact, the first impacts of bodies, the points of a pair, and polygons; the lists of
+    what was found; the arrays of points on seams; the addresses of kernels, with the arguments of that which numbers islands; how much room
+    the arrays of islands have; the numbers of springs and forces at points on them; the steps that have been taken of the tick if it is
+    divided; and the length of a tick or step.
     """
-    tables, search, comparison, lists, calls, numbered, room, pulled, steps, dt = unpack(packed)
+    tables, search, comparison, lists, seams, calls, numbered, room, pulled, steps, dt = unpack(packed)
     bodies, shapes, contacts, known_count = tables
     bounds, near, pairs, excluded, forms = search
-    narrow, terrain, ahead, impacts, found, polygon = comparison
-    taken, touching, touches, counts = lists
-    for shape in range(counts[SHAPES]):
-        near[1][shape] = int(shapes[GROUP, shape])
-        bound_shape(bodies, shapes, bounds, near[0], shape, dt)
+    narrow, terrain, ahead, moved, impacts, found, polygon = comparison
+    _taken, touching, touches, counts = lists
+    _bound_shapes(bodies, shapes, bounds, near, counts[SHAPES], dt)
     counts[PAIRS] = call(calls[NEAR], (bounds, *near, pairs, counts[SHAPES]))
     if counts[PAIRS] < 0:
         return _short(counts, SHORT_OF_PAIRS)
-    forget_impacts(impacts, numbered[0], numbered[5][0])
-    for known in range(known_count[0]):
-        taken[known] = 0
-    point = contact = known = sensed = 0
+    forget_impacts(bodies, impacts, numbered[0], numbered[5][0])
+    point = contact = sensed = edge_count = 0
     for number in range(counts[PAIRS]):
         first, second = pairs[number, 2], pairs[number, 3]
         if not _may_collide(bodies, shapes, excluded, counts[EXCLUDED], first, second):
             continue
         if int(shapes[BODY, first]) < 0:
             first, second = second, first
-        seen, meets_ahead = bodies, _meets_ahead(bodies, shapes, bounds, impacts, first, second, dt)
-        if meets_ahead:
+        least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
+        closes = closing_speed(bodies, shapes, bounds, first, second)
+        margin = closes * dt + MARGIN_OF_SIZE * least
+        seen, seen_shapes, is_moving = bodies, shapes, moves(shapes, second)
+        met = _MAY_MEET
+        if _looks_ahead(bodies, shapes, bounds, first, second, is_moving and closes * dt > least, dt):
             if ahead.shape[0] < bodies.shape[0]:
                 return _short(counts, SHORT_OF_IMPACTS)
-            moved = ((bodies, shapes, forms), bounds, ahead, impacts, narrow, calls, first, second, dt)
-            if call(calls[IMPACT], moved) == 0:
-                continue
-            seen = ahead
-        least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
-        margin = closing_speed(bodies, shapes, bounds, first, second) * dt + MARGIN_OF_SIZE * least
-        scene, tools = (seen, shapes, forms), (narrow, found, polygon, calls)
-        count = _touch(scene, tools, terrain, first, second, margin, least, dt)
+            advanced = ((bodies, shapes, forms), bounds, ahead, moved, impacts, narrow, calls, first, second)
+            met = _advance(advanced, margin, least, closes * dt, dt)
+        if met == _MEETS:
+            seen, seen_shapes = ahead, moved if is_moving else shapes
+        scene, tools = (seen, seen_shapes, forms), (narrow, found, polygon, calls)
+        count = 0 if met == _PASSES_BY else _touch(scene, tools, terrain, first, second, margin, least, dt)
         if count == 0:
             continue
         is_sensed = _is_sensed(shapes, first, second)
         if not is_sensed and _is_too_deep(shapes, found, counts, count, first, second, least):
             return FULL
-        if meets_ahead:
+        if met == _MEETS:
             _keep_normals(found, count)
         if contact + sensed == touches.shape[1] or point + sensed + count > touching.shape[0]:
             return _short(counts, SHORT_OF_POINTS)
         if is_sensed:
             sensed += 1
-            at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
-            _begin_contact(shapes, touches, at, first, second, last)
-            touches[POINTS_OF_CONTACT, at] = 1
-            _put_point(bodies, shapes, touching, last, found, deepest_of(found, count), first, second)
+            _list_sensed(bodies, shapes, touching, touches, found, count, first, second, sensed)
             continue
-        known, last_known = _known_points(contacts, known_count[0], known, (pairs[number, 2], pairs[number, 3]))
-        kept = contacts, known, last_known, MATCHED_OF_SIZE * least, steps[0] > 0
-        contact = _list_points(seen, shapes, lists, found, count, first, second, kept, contact, point, sensed)
+        contact = _list_points(seen, seen_shapes, lists, found, count, first, second, contact, point, sensed)
         if contact < 0:
             return _short(counts, SHORT_OF_POINTS)
+        _carry_back(impacts, touching, point, count if met == _MEETS and is_moving else 0, int(shapes[BODY, first]))
+        edge_count += _put_edges(seams[0], found, count, point, load_vector(seen, POSITION, int(shapes[BODY, first])))
         point += count
     counts[POINTS], counts[CONTACTS], counts[SENSED] = point, contact, sensed
+    if edge_count > 0 and contact > 1:
+        if seams[0].shape[0] < touching.shape[0]:
+            return _short(counts, SHORT_OF_SEAMS)
+        scene, tools = (bodies, shapes, forms), (narrow, found, polygon, calls)
+        _ = call(calls[SEAM], (scene, tools, terrain, touching, touches, *seams, counts, dt))
+    _match_all(contacts, known_count[0], lists, bounds, impacts, steps[0] > 0)
     return _number(counts, calls, numbered, room, pulled)
 
 
@@ -297,15 +254,129 @@ def _short(counts: Integers, what: int) -> int:
 
 
 @inlined
-def _meets_ahead(
-    bodies: Array, shapes: Array, bounds: Array, impacts: Array, first: int, second: int, dt: float
+def _bound_shapes(
+    bodies: Array, shapes: Array, bounds: Array, near: tuple[Integers, ...], count: int, dt: float
+) -> None:
+    """Find the boxes and groups of shapes for the search for pairs."""
+    for shape in range(count):
+        near[1][shape] = int(shapes[GROUP, shape])
+        bound_shape(bodies, shapes, bounds, near[0], shape, dt)
+
+
+@inlined
+def _list_sensed(
+    bodies: Array,
+    shapes: Array,
+    touching: Array,
+    touches: Integers,
+    found: Array,
+    count: int,
+    first: int,
+    second: int,
+    sensed: int,
+) -> None:
+    """Enter the deepest point of a pair with a sensor at the end of the lists."""
+    at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
+    _begin_contact(shapes, touches, at, first, second, last)
+    touches[POINTS_OF_CONTACT, at] = 1
+    put_touching(bodies, shapes, touching, last, found, deepest_of(found, count), first, second)
+
+
+@inlined
+def _looks_ahead(
+    bodies: Array, shapes: Array, bounds: Array, first: int, second: int, comes_fast: bool, dt: float
 ) -> bool:
-    """Whether two shapes are compared at the time of their impact, because one of them is fast; terrain looks ahead by itself."""
+    """Whether the time of impact of two shapes is found, because one of them is fast, or comes fast as a shape of the world.
+
+    Terrain looks ahead by itself, and a plane that moves is met wherever it is.
+    """
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     one, two = is_fast(bodies, bounds, first, body, dt), is_fast(bodies, bounds, second, other, dt)
-    if not (one or two) or (one and is_held(impacts, body)) or (two and is_held(impacts, other)):
+    if not (one or two or comes_fast) or shapes[TYPE, second] >= MESH or _is_sensed(shapes, first, second):
         return False
-    return shapes[TYPE, second] < MESH and not _is_sensed(shapes, first, second) and not moves(shapes, second)
+    return shapes[TYPE, second] != PLANE or not moves(shapes, second)
+
+
+@inlined
+def _slack(
+    bodies: Array, shapes: Array, impacts: Array, first: int, second: int, least: float, most: float, dt: float
+) -> tuple[bool, float]:
+    """Whether one of two shapes is on a joint, and how near these may pass and have met, which is zero for free bodies and what rests."""
+    body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
+    if is_held(impacts, body) or is_held(impacts, other):
+        return True, min(least + strays(bodies, impacts, body, dt) + strays(bodies, impacts, other, dt), most)
+    return False, least if moves(shapes, second) else 0.0
+
+
+@inlined
+def _advance(advanced: tuple[Any, ...], margin: float, least: float, closes: float, dt: float) -> int:
+    """Find the time of impact of two shapes, given the first arguments of `advance_pair`; what to compare them at.
+
+    `closes` is how far they may move relative to each other in the tick [m].
+    """
+    (bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls, first, second = advanced
+    is_joined, slack = _slack(bodies, shapes, impacts, first, second, MARGIN_OF_SIZE * least, margin, dt)
+    if call(calls[IMPACT], (*advanced, slack, int(not is_joined), dt)) == 1:
+        return _MEETS
+    if is_joined and closes <= PASSES * float(bounds[first, REACH] + bounds[second, REACH]):
+        # an impact of another body may still bring it here
+        return _MAY_MEET
+    return _PASSES_BY
+
+
+@inlined
+def _carry_back(impacts: Array, touching: Array, point: int, count: int, body: int) -> None:
+    """Let points be where they are at the start of the tick, from which the shape that moves carries them."""
+    for each in range(count):
+        carry(touching, point + each, -float(impacts[MET_AT, body]))
+
+
+@inlined
+def _carry_late(impacts: Array, touching: Array, touches: Integers, count: int) -> None:
+    """Let points on shapes that move be where these are when the steps of their bodies start."""
+    for contact in range(count if impacts.shape[1] > 0 else 0):
+        body, start = touches[TOUCHING_BODY, contact], touches[POINTS_FROM, contact]
+        if is_late(impacts, body):
+            for point in range(start, start + touches[POINTS_OF_CONTACT, contact]):
+                if touching[point, IS_CARRIED] != 0.0:
+                    carry(touching, point, float(impacts[IMPACT_TIME, body]))
+
+
+@inlined
+def _put_edges(edges: Array, found: Array, count: int, point: int, base: Vector) -> int:
+    """Keep where points are on both surfaces whose normals are not those of faces; the number of these points."""
+    edge_count = 0
+    for number in range(count):
+        edge_count += int(found[number, AT_EDGE])
+        if edges.shape[0] > 1:
+            edges[point + number, IS_EDGE] = found[number, AT_EDGE]
+            normal = load(found, number, TO_FIRST)
+            store(edges, point + number, EDGE_BASE, base)
+            store(edges, point + number, EDGE_NORMAL, normal)
+            on_first = add_scaled(load(found, number, ON_FIRST), -float(found[number, FIRST_RADIUS]), normal)
+            on_second = add_scaled(load(found, number, ON_SECOND), float(found[number, SECOND_RADIUS]), normal)
+            store(edges, point + number, EDGE_ON_FIRST, on_first)
+            store(edges, point + number, EDGE_ON_SECOND, on_second)
+    return edge_count
+
+
+@inlined
+def _match_all(
+    contacts: Array, known_count: int, lists: Lists, bounds: Array, impacts: Array, is_same_tick: bool
+) -> None:
+    """Let points take over the impulses of those of the last step between the same shapes; both are in the order of pairs."""
+    taken, touching, touches, counts = lists
+    for known in range(known_count):
+        taken[known] = 0
+    known = 0
+    for contact in range(counts[CONTACTS]):
+        pair = pair_of(touches, contact)
+        known, last_known = _known_points(contacts, known_count, known, pair)
+        near = MATCHED_OF_SIZE * min(float(bounds[pair[0], LEAST_HALF]), float(bounds[pair[1], LEAST_HALF]))
+        start = touches[POINTS_FROM, contact]
+        for point in range(start, start + touches[POINTS_OF_CONTACT, contact]):
+            _match(touching, point, taken, contacts, known, last_known, near, is_same_tick)
+    _carry_late(impacts, touching, touches, counts[CONTACTS])
 
 
 @inlined
@@ -388,13 +459,12 @@ def _list_points(
     count: int,
     first: int,
     second: int,
-    kept: tuple[Array, int, int, float, bool],
     contact: int,
     point: int,
     sensed: int,
 ) -> int:
-    """Enter the points of a pair into the lists, with the arguments of `_match`; the number of contacts then, or -1 for no room."""
-    taken, touching, touches, _counts = lists
+    """Enter the points of a pair into the lists; the number of contacts then, or -1 for no room."""
+    _taken, touching, touches, _counts = lists
     for each in range(count):
         if each == 0 or found[each, PART_OF] != found[each - 1, PART_OF]:
             if contact + sensed == touches.shape[1]:
@@ -402,8 +472,7 @@ def _list_points(
             _begin_contact(shapes, touches, contact, first, second, point + each)
             contact += 1
         touches[POINTS_OF_CONTACT, contact - 1] += 1
-        _put_point(bodies, shapes, touching, point + each, found, each, first, second)
-        _match(touching, point + each, taken, *kept)
+        put_touching(bodies, shapes, touching, point + each, found, each, first, second)
     return contact
 
 

@@ -7,6 +7,7 @@ from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array
 from .layout import (
     APART_BY,
+    AT_EDGE,
     FIRST_RADIUS,
     MOST_POINTS,
     ON_FIRST,
@@ -28,7 +29,8 @@ def put_found(
     store(found, number, TO_FIRST, normal)
     found[number, APART_BY] = gap
     found[number, TURNS_WITH] = float(turns_with)
-    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = found[number, PART_OF] = 0.0
+    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = 0.0
+    found[number, PART_OF] = found[number, AT_EDGE] = 0.0
 
 
 @inlined

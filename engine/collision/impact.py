@@ -5,7 +5,10 @@ Both bodies are moved along their free motion by the gap over a speed at which i
 
 The step of islands then starts where the mass centres are at the first impact of each body (see `constraints.late`).
 
-A body on a joint never starts elsewhere, because its joint would be apart: what is fast on a joint meets others at the start of the tick.
+A body on a joint never starts elsewhere, because its joint would be apart. It has the points of its impact, at which its gaps close by the
+end of the tick. What its joints do to its motion is not known beforehand, so that it meets what it passes nearer than that may be.
+
+Shapes of the world that move as prescribed do so exactly.
 """
 
 from math import sqrt
@@ -14,22 +17,35 @@ from ..compilation.compiler import inlined, kernel
 from ..constraints.joint_types import load
 from ..constraints.layout import BODY as JOINT_BODY
 from ..constraints.layout import ENABLED as JOINT_ENABLED
-from ..constraints.layout import IMPACT_TIME, IS_ON_JOINT, NO_IMPACT, OPEN, SLOW_ARM, SLOW_WITHIN
+from ..constraints.layout import (
+    FORCE,
+    IMPACT_TIME,
+    IS_ON_JOINT,
+    MET_AT,
+    NO_IMPACT,
+    OPEN,
+    PULLED,
+    SLOW_ARM,
+    SLOW_WITHIN,
+)
 from ..constraints.layout import OTHER as JOINT_OTHER
 from ..constraints.layout import TYPE as JOINT_TYPE
 from ..kernels.quaternions import from_rotation_vector, multiply, normalize
 from ..kernels.vectors import add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, INVERSE_MASS, ORIENTATION, POSITION, VELOCITY, WRENCH
 from .cores import CORE_RADIUS
-from .layout import BODY, LEAST_HALF, PART, REACH
+from .layout import BODY, LEAST_HALF, PART, REACH, SHAPE_ROWS, SHAPE_SPIN, SHAPE_VELOCITY
 from .pairs import Scene, part_placed, place_shape
 from .parting import TO_NEAREST
+from .poses import move_shape, moves
 
 _MOST_STEPS = 256
 """After so many steps, the shapes graze each other, and are compared where they are then."""
 _MET = 1e-5
 """Share of the lesser half extent within which shapes have met."""
+PASSES = 8.0
+"""What moves more than so many times its reach in a tick and misses, passes: no impact of another body on its joints brings it back."""
 
 
 @inlined
@@ -68,6 +84,20 @@ def _move(bodies: Array, ahead: Array, body: int, time: float) -> None:
 
 
 @inlined
+def strays(bodies: Array, impacts: Array, body: int, dt: float) -> float:
+    """How far joints and the held force may move a body off its free motion in a tick; twice what they did if they act on.
+
+    Its path is bent as it turns, by what its joints carried in the last tick, and by the held force.
+    """
+    if not is_held(impacts, body):
+        return 0.0
+    velocity, rates = load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)
+    force = load_vector(bodies, WRENCH, body)
+    bent = sqrt(dot(velocity, velocity) * dot(rates, rates)) + float(impacts[PULLED, body])
+    return dt * dt * (bent + float(bodies[INVERSE_MASS, body]) * sqrt(dot(force, force)))
+
+
+@inlined
 def _spin(bodies: Array, bounds: Array, shape: int, body: int, radius: float) -> float:
     """A speed that no point of a core exceeds in the rotation about the mass centre."""
     if body < 0:
@@ -81,11 +111,14 @@ def advance_pair(
     scene: Scene,
     bounds: Array,
     ahead: Array,
+    moved: Array,
     impacts: Array,
     narrow: tuple[Array, ...],
     calls: Integers,
     first: int,
     second: int,
+    slack: float,
+    is_noted: int,
     dt: float,
 ) -> int:
     """Move the bodies of two shapes to their time of impact; 0 if they do not meet in the tick.
@@ -94,26 +127,38 @@ def advance_pair(
         scene: The bodies at the start of the tick, the table of shapes, and where the points of shapes are.
         bounds: The boxes of the shapes.
         ahead: The bodies at the time of impact; only the columns of the two bodies are written.
+        moved: The shapes then; only the columns of two shapes are written, and only if the second one moves by itself.
         impacts: The first impact of each body.
         narrow: The placed cores, the points, and scratch of `part_cores`.
         calls: The addresses of kernels, that of `part_cores` at the place `PART`.
         first: A shape of a body.
-        second: A shape of another body, or one of the world that is at rest.
+        second: A shape of another body, or one of the world.
+        slack: How near shapes that pass have met [m].
+        is_noted: 1 if the impact may be one at which the step of a body starts.
         dt: Length of the tick [s].
     """
     bodies, shapes, forms = scene
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
-    within = _MET * min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
-    closing = load_vector(bodies, VELOCITY, body)
+    within = max(_MET * min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF])), slack)
+    closing, is_moving, turns = load_vector(bodies, VELOCITY, body), moves(shapes, second), 0.0
+    seen = moved if is_moving else shapes
     if other >= 0:
         closing = subtract(closing, load_vector(bodies, VELOCITY, other))
+    elif is_moving:
+        closing, spin = (
+            subtract(closing, load_vector(shapes, SHAPE_VELOCITY, second)),
+            load_vector(shapes, SHAPE_SPIN, second),
+        )
+        turns = float(bounds[second, REACH]) * sqrt(dot(spin, spin))
+        for row in range(SHAPE_ROWS):
+            moved[row, first], moved[row, second] = shapes[row, first], shapes[row, second]
     _begin(bodies, ahead, body)
     _begin(bodies, ahead, other)
     time = 0.0
     for _step in range(_MOST_STEPS):
         base = load_vector(ahead, POSITION, body)
-        place_shape((ahead, shapes, forms), narrow[0], 0, first, base)
-        place_shape((ahead, shapes, forms), narrow[0], 1, second, base)
+        place_shape((ahead, seen, forms), narrow[0], 0, first, base)
+        place_shape((ahead, seen, forms), narrow[0], 1, second, base)
         gap = part_placed(narrow, calls, PART)
         depth = -dot(load(narrow[7], 0, TO_NEAREST), closing) * (dt - time)
         if gap <= within:
@@ -121,37 +166,54 @@ def advance_pair(
         speed = -dot(load(narrow[7], 0, TO_NEAREST), closing)
         speed += _spin(bodies, bounds, first, body, float(narrow[0][0, CORE_RADIUS]))
         speed += _spin(bodies, bounds, second, other, float(narrow[0][1, CORE_RADIUS]))
-        if speed * (dt - time) < gap:
+        speed += turns
+        if speed * (dt - time) < gap - slack:
             return 0
-        time += gap / speed
+        time = min(time + (gap - 0.5 * slack) / speed, dt)
+        if is_moving:
+            move_shape(shapes, moved, second, time)
         _move(bodies, ahead, body, time)
         _move(bodies, ahead, other, time)
-    _note(bodies, bounds, impacts, first, body, time, depth, dt)
-    _note(bodies, bounds, impacts, second, other, time, depth, dt)
+    impacts[MET_AT, body] = time
+    if is_noted == 1:
+        _note(bodies, bounds, impacts, first, body, time, depth, dt, is_moving)
+        _note(bodies, bounds, impacts, second, other, time, depth, dt, is_moving)
     return 1
 
 
 @inlined
 def _note(
-    bodies: Array, bounds: Array, impacts: Array, shape: int, body: int, time: float, depth: float, dt: float
+    bodies: Array,
+    bounds: Array,
+    impacts: Array,
+    shape: int,
+    body: int,
+    time: float,
+    depth: float,
+    dt: float,
+    is_moving: bool,
 ) -> None:
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
     if body >= 0:
         velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
         if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[IMPACT_TIME, body]:
-            impacts[IMPACT_TIME, body], impacts[SLOW_WITHIN, body] = time, least
+            # what a shape that moves has met goes along with it, however fast
+            impacts[IMPACT_TIME, body], impacts[SLOW_WITHIN, body] = time, NO_IMPACT if is_moving else least
             impacts[SLOW_ARM, body] = max(float(bounds[shape, REACH]) - least, 0.0)
 
 
 @inlined
-def forget_impacts(impacts: Array, joints: Array, joint_count: int) -> None:
-    """Begin a tick without impacts, and note which bodies are on joints."""
+def forget_impacts(bodies: Array, impacts: Array, joints: Array, joint_count: int) -> None:
+    """Begin a tick without impacts, and note which bodies are on joints and how these pulled them in the last tick."""
     if impacts.shape[1] == 0:
         return
     for body in range(impacts.shape[1]):
-        impacts[IMPACT_TIME, body], impacts[IS_ON_JOINT, body] = NO_IMPACT, 0.0
+        impacts[IMPACT_TIME, body], impacts[IS_ON_JOINT, body], impacts[PULLED, body] = NO_IMPACT, 0.0, 0.0
     for joint in range(joint_count):
         if joints[JOINT_ENABLED, joint] != 0.0 and joints[JOINT_TYPE, joint] != OPEN:
-            impacts[IS_ON_JOINT, int(joints[JOINT_BODY, joint])] = 1.0
-            if joints[JOINT_OTHER, joint] >= 0.0:
-                impacts[IS_ON_JOINT, int(joints[JOINT_OTHER, joint])] = 1.0
+            force = load_vector(joints, FORCE, joint)
+            for side in range(2):
+                body = int(joints[JOINT_BODY if side == 0 else JOINT_OTHER, joint])
+                if body >= 0:
+                    impacts[IS_ON_JOINT, body] = 1.0
+                    impacts[PULLED, body] += float(bodies[INVERSE_MASS, body]) * sqrt(dot(force, force))

@@ -6,6 +6,7 @@ from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..constraints.graph import POINTS_FROM, POINTS_OF_CONTACT, TOUCHED_BODY, TOUCHING_BODY
 from ..constraints.joint_types import load
+from ..constraints.late import is_late
 from ..constraints.layout import (
     BY_BODY,
     BY_CORES,
@@ -14,6 +15,7 @@ from ..constraints.layout import (
     CLOSING_SPEED,
     CORE,
     FIRST_POSITIONS,
+    IMPACT_TIME,
     IS_CARRIED,
     NORMAL,
     OTHER_CORE,
@@ -26,9 +28,9 @@ from ..constraints.layout import (
     SOLVED_BY,
 )
 from ..constraints.points import carried
-from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate
+from ..kernels.quaternions import Quaternion, rotate
 from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
+from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
 from ..loops.layout import ORIENTATION, POSITION
 from .layout import (
     AT,
@@ -45,22 +47,17 @@ from .layout import (
     HAS_BEEN,
     IS_NEW,
     NORMAL_WORLD,
-    PIVOT,
-    PLACE,
     POINT_WORLD,
     PUSH_WORLD,
     SECOND_OF,
     SECOND_SHAPE,
     SENSED,
-    SHAPE_SPIN,
-    SHAPE_VELOCITY,
     SHAPES,
     SHORT,
     SHORT_OF_POINTS,
     SOLVER,
-    TURN,
 )
-from .poses import moves, origin_of
+from .poses import move_shape, moves
 
 _NO_SHAPE = 1 << 52
 """A number that no row of the table of shapes has."""
@@ -89,24 +86,24 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     """Write the contacts of the tick into their table, move the shapes of the world, and note that shapes have taken a tick.
 
     Packed are the tables, what the contacts were before the tick or step with their number, the lists of detection (see `find_contacts`),
-    the steps that have been taken of the tick if it is divided, and the length of the tick or step [s].
+    the first impacts of bodies, the steps that have been taken of the tick if it is divided, and the length of the tick or step [s].
     """
-    (bodies, shapes, contacts, known_count), kept, kept_count, lists, steps, dt = unpack(packed)
+    (bodies, shapes, contacts, known_count), kept, kept_count, lists, impacts, steps, dt = unpack(packed)
     taken, touching, touches, counts = lists
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
         pair = (_NO_SHAPE, _NO_SHAPE)
         if contact < counts[CONTACTS]:
-            pair = _pair_of(touches, contact)
+            pair = pair_of(touches, contact)
         # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
         while True:
             at = touches.shape[1] - 1 - sensed
             has_ended = steps[0] > 0 and known < kept_count[0] and not is_less(pair, known_pair(kept, known))
-            sees = sensed < counts[SENSED] and is_less(_pair_of(touches, at), pair)
+            sees = sensed < counts[SENSED] and is_less(pair_of(touches, at), pair)
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break
-            if sees and not (has_ended and not is_less(_pair_of(touches, at), known_pair(kept, known))):
-                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at, dt)
+            if sees and not (has_ended and not is_less(pair_of(touches, at), known_pair(kept, known))):
+                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at, impacts, dt)
                 sensed, written = sensed + 1, written + 1
             else:
                 if taken[known] == 0 and _was_pushed(kept, known):
@@ -119,30 +116,19 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                 if written == contacts.shape[1]:
                     counts[SHORT] = SHORT_OF_POINTS
                     return FULL
-                _keep_point(bodies, contacts, written, touching, point, touches, contact, dt)
+                _keep_point(bodies, contacts, written, touching, point, touches, contact, impacts, dt)
                 written += 1
     known_count[0] = written
     for shape in range(counts[SHAPES]):
         if shapes[ENABLED, shape] != 0.0:
             shapes[IS_NEW, shape] = HAS_BEEN
         if moves(shapes, shape):
-            _move_shape(shapes, shape, dt)
+            move_shape(shapes, shapes, shape, dt)
     return 1
 
 
 @inlined
-def _move_shape(shapes: Array, shape: int, dt: float) -> None:
-    """Move a shape of the world over the tick: its origin along a line, and round that by a constant angular velocity."""
-    pivot, origin = load_vector(shapes, PIVOT, shape), origin_of(shapes, shape)
-    turn = from_rotation_vector(scale(dt, load_vector(shapes, SHAPE_SPIN, shape)))
-    q = normalize(multiply(turn, load_quaternion(shapes, TURN, shape)))
-    origin = add_scaled(origin, dt, load_vector(shapes, SHAPE_VELOCITY, shape))
-    store_vector(shapes, PLACE, shape, subtract(origin, rotate(q, 2.0, pivot)))
-    store_quaternion(shapes, TURN, shape, q)
-
-
-@inlined
-def _pair_of(touches: Integers, contact: int) -> tuple[int, int]:
+def pair_of(touches: Integers, contact: int) -> tuple[int, int]:
     """The two shapes of a contact, in ascending order."""
     return _ordered(touches[FIRST_OF, contact], touches[SECOND_OF, contact])
 
@@ -169,6 +155,7 @@ def _keep_point(
     point: int,
     touches: Integers,
     contact: int,
+    impacts: Array,
     dt: float,
 ) -> None:
     """Write a point of a contact into the table, as it is at the end of the tick."""
@@ -178,7 +165,10 @@ def _keep_point(
     )
     at_other, turn = load(touching, point, OTHER_CORE), (0.0, 0.0, 0.0, 1.0)
     if touching[point, IS_CARRIED] != 0.0:
-        moved, _arm, turn = carried(touching, point, dt)
+        body, time = touches[TOUCHING_BODY, contact], dt
+        if impacts.shape[1] > 0 and is_late(impacts, body):
+            time = dt - float(impacts[IMPACT_TIME, body])
+        moved, _arm, turn = carried(touching, point, time)
         at_other = add(at_other, moved)
     store_vector(contacts, AT, written, load(touching, point, CORE))
     store_vector(contacts, AT_OTHER, written, at_other)

@@ -55,8 +55,16 @@ SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, SHORT, SENSED, DEEP, DEEP_IN = range(
 """Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, what was too short, pairs with a sensor,
 which are at the end of the list of contacts, and two shapes that were placed too deep in one another."""
 COUNTS = 9
-SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM, SHORT_OF_SPACE, SHORT_OF_IMPACTS = range(1, 7)
-"""The last one: there is something fast for the first time, and the kernel and the arrays for it are missing."""
+(
+    SHORT_OF_PAIRS,
+    SHORT_OF_POINTS,
+    SHORT_OF_STRUCTURES,
+    SHORT_OF_ROOM,
+    SHORT_OF_SPACE,
+    SHORT_OF_IMPACTS,
+    SHORT_OF_SEAMS,
+) = range(1, 8)
+"""The last two: something is fast, or an edge may be on a seam, for the first time, and the kernel and the arrays for it are missing."""
 FULL = -77
 """What an operation returns if an array is too short, or shapes were placed too deep in one another; nothing was changed."""
 
@@ -64,13 +72,16 @@ FULL = -77
 ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12
 PART_OF = 13
 """The number of the contact among those of the pair; only shapes on a terrain have several."""
-FOUND_SIZE = 14
+AT_EDGE = 14
+"""Whether the normal is not that of a face."""
+FOUND_SIZE = 15
 MOST_FOUND = 16
 MOST_POINTS = 4
 
 # columns of `bounds`, one row per shape
 LOW, HIGH, REACH, LEAST_HALF, CENTER = 0, 3, 6, 7, 8
-"""The box that a shape may reach in this tick, its largest distance from the mass centre, its least half extent, and its centre."""
+"""The box that a shape may reach in this tick, its largest distance from the mass centre or, if it moves by itself, from the origin about
+which it turns, its least half extent, and its centre."""
 BOUND_SIZE = 11
 
 # rows of the list of contacts, after those of `constraints.graph`
@@ -79,7 +90,7 @@ FIRST_OF, SECOND_OF = 5, 6
 LIST_ROWS = 7
 
 # places among the addresses of the kernels around islands, behind those of `step`
-NUMBER, NEAR, DIRECT, TOUCH, CORES, PART, GROUND, INNER, FOUR, GROUPS, IMPACT = range(4, 15)
+NUMBER, NEAR, DIRECT, TOUCH, CORES, PART, GROUND, INNER, FOUR, GROUPS, IMPACT, SEAM = range(4, 16)
 """What numbers islands; finds pairs of shapes; compares two spheres, boxes or planes, two other shapes, their placed cores, and how far
 these are apart; compares a shape with a terrain, and serves that: whether a normal is due to an inner edge, four of many points, and their
-groups; and finds the time of an impact."""
+groups; finds the time of an impact; and leaves out points on seams."""

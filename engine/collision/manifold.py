@@ -36,7 +36,7 @@ from .cores import (
     put_corners,
 )
 from .found import fewer, keep_guards, nearest_found, put_found
-from .layout import FIRST_RADIUS, PART, SECOND_RADIUS
+from .layout import AT_EDGE, FIRST_RADIUS, PART, SECOND_RADIUS
 from .pairs import Tools
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 
@@ -332,6 +332,13 @@ def _width(polygon: Array, start: int, count: int) -> float:
 
 
 @inlined
+def _is_short(polygon: Array, start: int, count: int, least: float) -> bool:
+    """Whether a line that was clipped is a point, or hardly longer."""
+    along = subtract(load(polygon, start + count - 1, 0), load(polygon, start, 0))
+    return dot(along, along) <= least * least
+
+
+@inlined
 def _touch_face(
     placed: Array,
     points: Array,
@@ -344,7 +351,7 @@ def _touch_face(
 ) -> int:
     """The points of the other shape that are near a face of the shape of a side or may be in an impact.
 
-    `GRAZES` if polyhedra overlap there by a small width at most.
+    `GRAZES` if polyhedra overlap there by a small width at most, or the side of a cylinder by a small length.
     """
     margin *= GUARDED
     normal, foot = face_plane(placed, points, side, face)
@@ -359,6 +366,9 @@ def _touch_face(
         return _touch_in_circle(placed, found, polygon, start, count, radius, other, foot, normal, margin)
     if count == 2:
         count = _clip_line(polygon, start, 0, corners, normal)
+        is_side = int(placed[other, CORE_KIND]) == CYLINDER
+        if count > 0 and is_side and _is_short(polygon, start, count, GRAZED * least):
+            return GRAZES
     elif count > 2:
         start, count = _clip_polygon(polygon, start, 2 * MOST_CORNERS, count, 0, corners, normal)
         if _is_edged(placed, 0) and _is_edged(placed, 1) and _width(polygon, start, count) <= GRAZED * least:
@@ -535,7 +545,10 @@ def touch_cores(tools: Tools, margin: float, least: float) -> int:
         kept = _touch_face(placed, points, found, polygon, best_side, face, margin, least)
         kept = keep_guards(found, max(kept, 0), load(answer, 0, NEAREST), gap, APART_FROM_NEAREST * least)
         kept = _put_nearest(placed, found, answer, min(kept, found.shape[0] - 1), normal, gap)
+        found[kept - 1, AT_EDGE] = 1.0
     lowest = min(margin, nearest_found(found, kept))
     if (kept == 0 or lowest > gap + FACE_BIAS * least) and gap <= margin and kept < found.shape[0]:
+        is_edge = best_side < 0 or kept == 0
         kept = _put_nearest(placed, found, answer, kept, normal, gap)
+        found[kept - 1, AT_EDGE] = 1.0 if is_edge else 0.0
     return fewer(found, kept)

@@ -8,7 +8,7 @@ from ..constraints.layout import BY_CORES, BY_OTHER
 from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array
 from .found import put_found
-from .layout import FIRST_RADIUS, SECOND_RADIUS
+from .layout import AT_EDGE, FIRST_RADIUS, SECOND_RADIUS
 
 
 @inlined
@@ -72,5 +72,5 @@ def touch_sphere_box(
     # the normal turns with the face or edge, and follows the centre around a corner
     turns_with = BY_CORES if outside == 3 else BY_OTHER
     put_found(found, 0, center, at, scale(1.0 / size, away), size - radius, turns_with)
-    found[0, FIRST_RADIUS] = radius
+    found[0, FIRST_RADIUS], found[0, AT_EDGE] = radius, 1.0 if outside > 1 else 0.0
     return 1

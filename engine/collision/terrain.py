@@ -43,6 +43,7 @@ from .cores import (
 from .found import copy_found, put_found
 from .layout import (
     APART_BY,
+    AT_EDGE,
     BODY,
     CORES,
     FIELD,
@@ -155,7 +156,7 @@ def middle_of(placed: Array, points: Array) -> Vector:
 
 
 @inlined
-def _vertices(placed: Array, down: Vector) -> int:
+def vertices_of(placed: Array, down: Vector) -> int:
     """How many corners a shape has that may touch a plane, or how many ends or points of a rim."""
     kind = int(placed[0, CORE_KIND])
     if kind == HULL:
@@ -164,7 +165,7 @@ def _vertices(placed: Array, down: Vector) -> int:
 
 
 @inlined
-def _vertex(placed: Array, points: Array, number: int, down: Vector, polygon: Array) -> tuple[Vector, float]:
+def vertex_of(placed: Array, points: Array, number: int, down: Vector, polygon: Array) -> tuple[Vector, float]:
     """One of these corners, and the radius on which it rolls."""
     kind = int(placed[0, CORE_KIND])
     if kind == HULL:
@@ -265,6 +266,7 @@ def _touch_edge(around: Around, tools: Tools, gathered: Array, kept: int, own: O
         rises = RISES if is_ball else _rise(placed, found, number, scale(dt, motion[1]))
         if call(calls[INNER], (*around, base, at, away, own[0], WITHIN * least, BESIDE * least, rises)) == 0:
             copy_found(gathered, kept, found, number)
+            gathered[kept, AT_EDGE] = 1.0
             kept += 1
             if is_ball:
                 break
@@ -378,8 +380,8 @@ def _touch_face(
     (narrow, _found, polygon, calls), (terrain, base, middle, motion, margin, least, dt) = tools, own
     placed, points, down, slack = narrow[0], narrow[1], scale(-1.0, normal), _ABOVE * least
     start = kept
-    for number in range(_vertices(placed, down)):
-        at, rolls = _vertex(placed, points, number, down, polygon)
+    for number in range(vertices_of(placed, down)):
+        at, rolls = vertex_of(placed, points, number, down, polygon)
         gap = dot(subtract(at, triangle[0]), normal)
         if gap > margin or not _lands(triangle, normal, add_scaled(at, rolls, normal), gap, motion, dt, slack):
             continue

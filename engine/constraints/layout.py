@@ -262,7 +262,11 @@ SLOW_WITHIN, SLOW_ARM = 1, 2
 """How far a shape may move in a tick to be slow, and its reach beyond that."""
 IS_ON_JOINT = 3
 """Whether the body is on a joint, so that its step starts with the tick."""
-IMPACT_ROWS = 4
+PULLED = 4
+"""The sum of what its joints carried in the last tick, as an acceleration."""
+MET_AT = 5
+"""The time since the start of the tick at which it met what it was compared with last."""
+IMPACT_ROWS = 6
 
 # columns of `touching`, one row per point of a contact
 OWNER = 0

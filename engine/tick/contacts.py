@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
-from ..collision import broad, cores, grounds, impact, layout, manifold, parting, terrain
+from ..collision import broad, cores, grounds, impact, layout, manifold, parting, seams, terrain
 from ..collision.broad import near_pairs
 from ..collision.detection import find_contacts
 from ..collision.found import keep_four
@@ -27,6 +27,7 @@ from ..collision.layout import (
     SHORT_OF_IMPACTS,
     SHORT_OF_PAIRS,
     SHORT_OF_POINTS,
+    SHORT_OF_SEAMS,
     SHORT_OF_SPACE,
     SHORT_OF_STRUCTURES,
 )
@@ -82,7 +83,7 @@ class Contacts:
         self._room = 0
         self._taken: Integers = np.zeros(0, np.int64)
         self._points: list[Points] | None = None
-        self._has_fast = False
+        self._has_fast = self._has_seams = False
 
     @property
     def any(self) -> bool:
@@ -128,6 +129,7 @@ class Contacts:
         if not self._room:
             self._pairs = np.zeros((8 * _FEW, 4), np.int64)
             self._make_lists(2 * _FEW)
+        self._make_edges()
         self._excluded = self._pairs_apart()
         self.counts[EXCLUDED] = len(self._excluded)
         self._number()
@@ -160,6 +162,7 @@ class Contacts:
             (self._has_cores, _core_loops),
             (self._has_terrain, _terrain_loops),
             (self._has_fast, _impact_loops),
+            (self._has_seams, _seam_loops),
         ):
             loops += kernels() if is_called else [None] * len(kernels())
         while loops[-1] is None:
@@ -174,6 +177,13 @@ class Contacts:
         self._touching = np.zeros((points, rows.TOUCH_SIZE))
         self.table.reserve(points)
         self._taken = np.zeros(self.table.capacity, np.int64)
+
+    def _make_edges(self) -> None:
+        """Have room for what is looked at to find points on seams, if there are any."""
+        room = self._room if self._has_seams else 0
+        self._edges = np.zeros((len(self._touching) if room else 1, seams.EDGE_SIZE))
+        self._heads: Integers = np.zeros(self._bodies.count if room else 0, np.int64)
+        self._following: Integers = np.zeros(2 * room, np.int64)
 
     def _pairs_apart(self) -> Integers:
         """The pairs of bodies whose shapes pass through each other, in ascending order; the world is -1."""
@@ -207,11 +217,15 @@ class Contacts:
             self._pairs = np.zeros((2 * len(self._pairs), 4), np.int64)
         elif short == SHORT_OF_POINTS:
             self._make_lists(2 * self._room)
+            self._make_edges()
             self.counts[CONTACTS] = 0
             self._number()
         elif short == SHORT_OF_IMPACTS:
             self._has_fast = True
             self._find_forms()
+        elif short == SHORT_OF_SEAMS:
+            self._has_seams = True
+            self._make_edges()
         elif short == SHORT_OF_STRUCTURES:
             self.islands.graph.number(number_islands, *self._counted())
             self._fit_room()
@@ -246,7 +260,9 @@ class Contacts:
             dt: Length of the tick or step.
         """
         bodies, graph, table = self._bodies, self.islands.graph, self.table
-        ahead = np.zeros(bodies.array.shape if self._has_fast else (1, 1))
+        ahead, moved = (
+            np.zeros(array.shape if self._has_fast else (1, 1)) for array in (bodies.array, self.shapes.array)
+        )
         before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         tables = bodies.array, self.shapes.array, table.array, table.counted
         lists = self._taken, self._touching, self._list, self.counts
@@ -254,10 +270,19 @@ class Contacts:
         found = Packed(
             tables,
             (self._bounds, self._near, self._pairs, self._excluded, self._forms),
-            (self._narrow, self._terrain, ahead, islands.impacts, self._found, self._polygon),
-            *(lists, calls, numbered, islands.room, islands.counts, steps, dt),
+            (self._narrow, self._terrain, ahead, moved, islands.impacts, self._found, self._polygon),
+            *(
+                lists,
+                (self._edges, self._heads, self._following),
+                calls,
+                numbered,
+                islands.room,
+                islands.counts,
+                steps,
+                dt,
+            ),
         )
-        kept = Packed(tables, before.shadow, before.columns, lists, steps, dt)
+        kept = Packed(tables, before.shadow, before.columns, lists, islands.impacts, steps, dt)
         find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
         return [before.operation, find], keep
 
@@ -429,7 +454,15 @@ def inner_loop() -> Loop:
 def _impact_loops() -> tuple[Loop, ...]:
     """The kernel that finds the time of an impact."""
     array, tools = np.zeros((1, 1)), _tools()
-    return (named(impact.advance_pair, _scene(), array, array, array, tools[0], tools[3], 0, 0, 1.0),)
+    return (named(impact.advance_pair, _scene(), *[array] * 4, tools[0], tools[3], 0, 0, 0.0, 0, 1.0),)
+
+
+@cache
+def _seam_loops() -> tuple[Loop, ...]:
+    """The kernel that leaves out points on seams."""
+    array, flat = np.zeros((1, 1)), np.zeros(1, np.int64)
+    lists = array, np.zeros((1, 1), np.int64), array, flat, flat, flat
+    return (named(seams.leave_inner_points, _scene(), _tools(), _ground(), *lists, 1.0),)
 
 
 @cache
@@ -441,9 +474,9 @@ def _contact_loops() -> tuple[Loop, Loop]:
     narrow, points, polygon, calls = _tools()
     tables, lists = (array, array, array, flat), (flat, array, integers, flat)
     search = array, _search(1), integers, integers, integers
-    compared = narrow, _ground(), array, array, points, polygon
-    found = Packed(tables, search, compared, lists, calls, numbered, flat, flat, flat, 1.0)
-    kept = Packed(tables, array, flat, lists, flat, 1.0)
+    compared = narrow, _ground(), array, array, array, points, polygon
+    found = Packed(tables, search, compared, lists, (array, flat, flat), calls, numbered, flat, flat, flat, 1.0)
+    kept = Packed(tables, array, flat, lists, array, flat, 1.0)
     return named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)
 
 
@@ -468,4 +501,12 @@ def _ground() -> tuple[Any, ...]:
 
 def kernels_of_contacts() -> list[Loop]:
     """The kernels that find and keep contacts, with all that these call."""
-    return [*_contact_loops(), _near_loop(), *_direct_loops(), *_core_loops(), *_terrain_loops(), *_impact_loops()]
+    return [
+        *_contact_loops(),
+        _near_loop(),
+        *_direct_loops(),
+        *_core_loops(),
+        *_terrain_loops(),
+        *_impact_loops(),
+        *_seam_loops(),
+    ]

@@ -221,6 +221,65 @@ def test_a_fast_body_on_a_joint_stays_on_it_in_an_impact(place):
         assert head.velocity[0] < 1.0
 
 
+def pair_at_wall(kind, slope, phase, aim=0.3, walled=True):
+    """Two balls of 5 cm on a joint, side by side at 3 km/s, that fly onto a wall of 1 cm at an angle to its normal."""
+    direction = np.array((np.cos(slope), np.sin(slope), 0.0))
+    start = (0.0, aim, 0.2) - (60.0 + FAST / 60 * phase) * direction
+    world, first = shot(start, FAST * direction)
+    world, second = shot(start + np.array((0.0, 0.6, 0.0)), FAST * direction, world=world)
+    if kind == "distance":
+        world.add_joint(joints.Distance(first, second, at_body=(0.0, 0.0, 0.0), at_other=(0.0, 0.0, 0.0)))
+    else:
+        world.add_joint(joints.Weld(first, second, at_body=(0.0, 0.6, 0.0)))
+    if walled:
+        world.add_shape(shapes.Box((0.01, 2.0, 2.0)), material=shapes.Material(0.0))
+    world.step(5)
+    return first, second
+
+
+@pytest.mark.parametrize("kind", ["distance", "weld"])
+@pytest.mark.parametrize("slope", [0.0, 0.5, 1.2])
+def test_fast_bodies_on_a_joint_do_not_pass_through_a_wall(kind, slope):
+    """What is nearest at the start of the tick is not what they meet; without friction, the speed along the wall stays if both meet it."""
+    for phase in range(20):
+        bodies = pair_at_wall(kind, slope, phase / 20, aim=-0.3)
+        for body in bodies:
+            assert body.position[0] == pytest.approx(-0.005 - RADIUS, abs=1e-6), phase
+            assert body.velocity == pytest.approx((0.0, FAST * np.sin(slope), 0.0), abs=1e-4), phase
+
+
+@pytest.mark.parametrize("kind", ["distance", "weld"])
+@pytest.mark.parametrize("slope", [0.0, 0.5])
+def test_fast_bodies_on_a_joint_that_miss_keep_their_bits(kind, slope):
+    for phase in range(10):
+        missing = pair_at_wall(kind, slope, phase / 10, aim=1.1)
+        alone = pair_at_wall(kind, slope, phase / 10, aim=1.1, walled=False)
+        for body, free in zip(missing, alone, strict=True):
+            for name in ("position", "orientation", "velocity", "angular_velocity_body"):
+                assert getattr(body, name).tobytes() == getattr(free, name).tobytes(), phase
+
+
+@pytest.mark.parametrize("kind", ["ball", "distance"])
+@pytest.mark.parametrize("speed", [5.0, 20.0, 60.0])
+def test_the_fast_tip_of_a_pendulum_stops_at_a_thin_wall(kind, speed):
+    """Its path is bent by 0.5 m in a tick at the highest speed."""
+    across = (0.0, 0.0, np.sin(0.5), np.cos(0.5))
+    for phase in range(10):
+        turned = -0.3 - phase / 10 * speed / 60
+        out, along = np.array((np.cos(turned), np.sin(turned), 0.0)), np.array((-np.sin(turned), np.cos(turned), 0.0))
+        world, tip = shot(out, speed * along, angular_velocity_body=(0.0, 0.0, speed))
+        at = -out if kind == "ball" else (0.0, 0.0, 0.0)
+        type_of_joint = joints.Ball if kind == "ball" else joints.Distance
+        world.add_joint(type_of_joint(tip, None, at_body=at, at_other=(0.0, 0.0, 0.0))).collides = True
+        place = (np.cos(1.0), np.sin(1.0), 0.0)
+        world.add_shape(shapes.Box((0.4, 0.01, 0.4)), position=place, orientation=across)
+        for _tick in range(12 + int(150.0 / speed)):
+            world.step()
+            assert np.arctan2(tip.position[1], tip.position[0]) < 1.0 - 0.029, phase
+        assert np.linalg.norm(tip.velocity) < 1e-5
+        assert np.linalg.norm(tip.position) == pytest.approx(1.0, abs=1e-9)
+
+
 def volley(ticks=8):
     """Fast balls and boxes in a bin of thin walls."""
     world = World(1 / 60, compilation="wait")

@@ -194,6 +194,69 @@ def test_parts_move_about_the_origin_of_the_whole():
     assert abs(plane.orientation @ turned.as_quat()) == pytest.approx(1.0, abs=1e-12)
 
 
+def at_door(speed, slope, phase, does_move, restitution, aim=0.3):
+    """Place and velocity of a ball of 5 cm relative to a door of 1 cm; either of them moves towards the other one, askew."""
+    world, direction = World(1 / 60), np.array((np.cos(slope), np.sin(slope), 0.0))
+    velocity, way, material = speed * direction, speed / 60 * (2 + phase) * direction, shapes.Material(0.0, restitution)
+    still = np.zeros(3)
+    world.add_shape(
+        shapes.Box((0.01, 2.0, 2.0)),
+        position=-way if does_move else still,
+        velocity=velocity if does_move else still,
+        material=material,
+    )
+    ball = world.add_body(
+        MassProperties.sphere(1.0, 0.025),
+        position=(0.0, aim, 0.2) + (still if does_move else way),
+        velocity=still if does_move else -velocity,
+    )
+    ball.add_shape(shapes.Sphere(0.025), material=material)
+    world.step(8)
+    if not does_move:
+        return ball.position, ball.velocity
+    return ball.position - (velocity * world.time - way), ball.velocity - velocity
+
+
+@pytest.mark.parametrize("speed", [30.0, 3000.0])
+@pytest.mark.parametrize("slope", [0.0, 0.5, 1.2])
+@pytest.mark.parametrize("restitution", [0.0, 1.0])
+def test_a_fast_door_meets_a_ball_as_the_ball_meets_a_door_at_rest(speed, slope, restitution):
+    """By the principle of relativity. A rebound is late by less than a tick if the ball is the fast one."""
+    for phase in range(12):
+        place, velocity = at_door(speed, slope, phase / 12, True, restitution)
+        expected, seen = at_door(speed, slope, phase / 12, False, restitution)
+        late = restitution * 2.0 * speed / 60 * np.cos(slope)
+        assert place[0] >= 0.03 - 1e-6, phase
+        assert place[0] == pytest.approx(expected[0], abs=1e-6 + late), phase
+        assert velocity == pytest.approx(seen, abs=1e-9 * speed + 1e-7), phase
+
+
+@pytest.mark.parametrize("speed", [30.0, 3000.0])
+@pytest.mark.parametrize("slope", [0.0, 0.5, 1.2])
+def test_a_fast_door_that_misses_a_ball_leaves_it_where_it_is(speed, slope):
+    for phase in range(12):
+        _place, velocity = at_door(speed, slope, phase / 12, True, 0.0, aim=1.1)
+        assert np.array_equal(velocity, -speed * np.array((np.cos(slope), np.sin(slope), 0.0))), phase
+
+
+@pytest.mark.parametrize("reach", [0.9, 1.1])
+def test_a_blade_hits_what_is_within_its_reach_and_misses_what_is_beyond(reach):
+    """What it hits is at least as fast as it is there, and at most twice; both are of first order in how far it turns in a tick."""
+    for phase in range(12):
+        world, turn = World(1 / 60), -1.2 - 12.0 / 60 * phase / 12
+        material = shapes.Material(0.0, 1.0)
+        across = (0.0, 0.0, np.sin(0.5 * turn), np.cos(0.5 * turn))
+        spin = (0.0, 0.0, 12.0)
+        world.add_shape(
+            shapes.Box((2.0, 0.01, 0.2)), orientation=across, angular_velocity_world=spin, material=material
+        )
+        ball = world.add_body(MassProperties.sphere(1.0, 0.025), position=(reach, 0.0, 0.0))
+        ball.add_shape(shapes.Sphere(0.025), material=material)
+        world.step(10)
+        least, most = (0.95 * 12.0 * reach, 2.1 * 12.0 * reach) if reach < 1.0 else (0.0, 0.0)
+        assert least <= np.linalg.norm(ball.velocity) <= most, phase
+
+
 def test_a_world_without_bodies_has_shapes_that_move():
     world = World(1 / 60)
     mover = world.add_shape(shapes.Sphere(1.0), velocity=(1.0, 0.0, 0.0))
