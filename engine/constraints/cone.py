@@ -10,9 +10,9 @@ Source: De Saxcé, Feng (1998), the law by one cone; Acary, Cadoux, Lemaréchal,
 
 from math import sqrt
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale
-from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
+from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector, store_vector
 from ..loops.layout import INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
 from .bounded import (
     MOST_NEWTON_STEPS,
@@ -24,9 +24,10 @@ from .bounded import (
     unsettled,
 )
 from .calls import FACTOR_CALL, MATRIX_CALL, POINT_MATRIX_CALL, SOLVE_CALL
-from .joint_types import load
+from .joint_types import load, store
 from .layout import (
     APART,
+    ASKED,
     BLOCK,
     BLOCKS,
     BODIES,
@@ -75,8 +76,11 @@ LEAST_GAIN = 0.9
 """After a repeat that leaves more than this share of what was missed, what is held follows by half as much."""
 LEAST_FOLLOWED, MOST_FOLLOWED = 0.1, 10.0
 """Bounds of the share by which what is held follows what it should be; repeats end when it would follow by less."""
-SHARE_OF_WANTED, SHARE_OF_MISS = 0.3, 0.02
+SHARE_OF_WANTED, SHARE_OF_MISS = 0.3, 0.05
 """Newton's steps end when the velocities change by less than one of these shares of what is wanted, or of what the last repeat left."""
+MEASURED = 1e3
+"""What a point misses is measured with so many times its softness: with that alone, a light point would miss no more than the softness
+times its impulse, whatever the speed at which it opens."""
 NEAR = 0.01
 """Change of the direction of slip, and of its share around the cone, at which the factor of the last step still serves."""
 SEARCHED = 0.1
@@ -121,19 +125,34 @@ def unsettled_point(rows: Array, touching: Array, row: int, point: int) -> float
     if friction < 0.0:
         return 0.0
     slip = friction * sqrt(float(rows[row + 1, MISS]) ** 2 + float(rows[row + 2, MISS]) ** 2)
-    before, stiffness = _sum_of(rows, touching, row, point), 1.0 / float(rows[row, SOFTNESS])
+    before, softness = _sum_of(rows, touching, row, point), MEASURED * float(rows[row, SOFTNESS])
     miss = (float(rows[row, MISS]) + slip, float(rows[row + 1, MISS]), float(rows[row + 2, MISS]))
-    _state, after = on_cone(friction, add_scaled(before, -stiffness, miss))
-    return float(rows[row, SOFTNESS]) * max(
-        abs(after[0] - before[0]), abs(after[1] - before[1]), abs(after[2] - before[2])
-    )
+    _state, after = on_cone(friction, add_scaled(before, -1.0 / softness, miss))
+    return softness * max(abs(after[0] - before[0]), abs(after[1] - before[1]), abs(after[2] - before[2]))
+
+
+@inlined
+def _slip_to_hold(rows: Array, touching: Array, row: int, point: int) -> float:
+    """``μ|u_t|``, less what of u_t the next solve will take by its impulse.
+
+    With the impulse w that would take all of u, the next one has the normal part of w, and across it ``μ w_n``; what is left of w is
+    the slip over the softness. What a point that sticks still misses is no slip, and would raise it.
+    """
+    friction = float(touching[point, CONE])
+    if friction <= 0.0:
+        return 0.0
+    before, softness = _sum_of(rows, touching, row, point), float(rows[row, SOFTNESS])
+    normal = softness * before[0] - float(rows[row, MISS]) - float(rows[row, RATE])
+    one = softness * before[1] - float(rows[row + 1, MISS]) - float(rows[row + 1, RATE])
+    two = softness * before[2] - float(rows[row + 2, MISS]) - float(rows[row + 2, RATE])
+    return friction * max(sqrt(one * one + two * two) - friction * max(normal, 0.0), 0.0)
 
 
 @inlined
 def hold_slips(
     links: Integers, rows: Array, touching: Array, first: int, last: int, share: float, most: float
 ) -> float:
-    """Hold ``μ|u_t|`` for the next solve, near what it is at the velocities that are expected.
+    """Hold ``μ|u_t|`` for the next solve, near what it will be.
 
     What is held follows what it should be by a share, which is found from the last two differences: where these fall by a factor per solve,
     the next one would vanish. Source: Irons, Tuck (1969), after Aitken.
@@ -154,9 +173,7 @@ def hold_slips(
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            one = float(rows[row + 1, MISS]) + float(rows[row + 1, RATE])
-            two = float(rows[row + 2, MISS]) + float(rows[row + 2, RATE])
-            slip = max(float(touching[point, CONE]), 0.0) * sqrt(one * one + two * two)
+            slip = _slip_to_hold(rows, touching, row, point)
             before, now = float(touching[point, SLIP_MISS]), slip - float(touching[point, HELD_SLIP])
             touching[point, SLIP_MISS] = now
             along += before * (now - before)
@@ -250,6 +267,7 @@ def _try_points(links: Integers, rows: Array, touching: Array, first: int, last:
 @kernel("point-matrix")
 def point_matrix(links: Integers, islands: Integers, touching: Array, blocks: Array, island: int) -> int:
     """Add the terms of points to the matrix of an island."""
+    assume_separate_rows()
     first, start = islands[island, BODIES], islands[island, BLOCKS]
     for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
         place, other, between = links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, BLOCK]
@@ -328,13 +346,14 @@ def _search(
     contacts: tuple[int, int],
 ) -> float:
     """The share of the next change at which the function that a solve minimises is least, or nearly so in an island without joints."""
-    constant = linear = 0.0
+    start = constant = linear = 0.0
     for place in range(*places):
         gain, turn = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
         pushed = scale(float(own[MASS, place]), gain)
         twisted = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
         constant += dot(load_vector(work, CHANGE, place), pushed) + dot(load_vector(work, CHANGE + 3, place), twisted)
         linear += dot(gain, pushed) + dot(turn, twisted)
+        start += dot(load_vector(work, ASKED, place), gain) + dot(load_vector(work, ASKED + 3, place), turn)
     for row in range(*joint_rows):
         if not is_bounded(rows, row):
             rate_gain = float(rows[row, RATE_GAIN])
@@ -342,8 +361,6 @@ def _search(
             constant += stiff * (float(rows[row, MISS]) + float(rows[row, RATE]))
             linear += stiff * rate_gain
     has_joints = joint_rows[0] < joint_rows[1]
-    slope, _curvature = _slope(links, rows, touching, *joint_rows, *contacts, 0.0)
-    start = -(constant + slope)
     enough = (1e-13 if has_joints else SEARCHED) * start
     share, low, high = 1.0, 0.0, 1.0
     slope, curvature = _slope(links, rows, touching, *joint_rows, *contacts, 1.0)
@@ -405,8 +422,11 @@ def _minimise(
             add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
             turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
             add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
-            moved = scale(float(own[INVERSE_MASS, place]), load_vector(work, SOLUTION, place))
-            turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), load_vector(work, SOLUTION + 3, place))
+            push, twist = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
+            store_vector(work, ASKED, place, push)
+            store_vector(work, ASKED + 3, place, twist)
+            moved = scale(float(own[INVERSE_MASS, place]), push)
+            turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), twist)
             for entry in range(3):
                 wrong = max(wrong, abs(moved[entry]), size * abs(turn[entry]))
         # what the impulses would give and what is expected of them: a small last step says nothing of that where points are stiff
@@ -486,6 +506,23 @@ def _apply(
     return largest
 
 
+@inlined
+def world_impulse(rows: Array, row: int) -> Vector:
+    """The impulse of a point in this stage, world frame."""
+    total = scale(float(rows[row, IMPULSE]), load(rows, row, LINEAR))
+    total = add_scaled(total, float(rows[row + 1, IMPULSE]), load(rows, row + 1, LINEAR))
+    return add_scaled(total, float(rows[row + 2, IMPULSE]), load(rows, row + 2, LINEAR))
+
+
+@inlined
+def keep_first(links: Integers, touching: Array, rows: Array, first: int, last: int, column: int, step: float) -> None:
+    """Keep the impulses of the first solve, as mean forces."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            store(touching, point, column, scale(1.0 / step, world_impulse(rows, row)))
+
+
 @kernel("island-cones")
 def correct_cones(
     own: Array,
@@ -500,15 +537,20 @@ def correct_cones(
     island: int,
     size: float,
     wanted: float,
+    column: int,
+    step: float,
 ) -> int:
     """Change the impulses of joints and points by what removes the rates that they miss.
 
     It starts from the change of the velocities in `CHANGE` and the rates of the rows for it in `RATE`, and is repeated with the
-    regularisation about the last impulse.
+    regularisation about the last impulse. If `column` is not 0, it is the first call of a stage: what the slip is held at is given, and the
+    impulses of the first solve are kept in these columns as mean forces over `step`, from which the next step starts. They belong to the
+    velocities that the softness of the points leaves; those of later repeats would leave none, and tell nothing of the impulses.
 
     Returns:
         1, or 2 if more repeats would hardly leave less; 0 if Newton's method did not end, and then nothing of that repeat was applied.
     """
+    assume_separate_rows()
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
@@ -519,13 +561,16 @@ def correct_cones(
             ] = -1.0  # no term belongs to these directions yet
     before, share, most = -1.0, 0.0, MOST_FOLLOWED
     for repeat in range(MOST_REPEATS):
-        share = hold_slips(links, rows, touching, first_contact, last_contact, share, most)
+        if repeat > 0 or column == 0:
+            share = hold_slips(links, rows, touching, first_contact, last_contact, share, most)
         common = (own, work, links, islands, touching, rows, blocks, program, calls)
         # no more exact than the repeats that follow make use of
         exact = max(SHARE_OF_WANTED * wanted, SHARE_OF_MISS * before)
         if _minimise(*common, island, size, exact, repeat > 0) == 0:
             return 0
         largest = _apply(links, rows, touching, first_row, last_row, first_contact, last_contact, size)
+        if repeat == 0 and column > 0:
+            keep_first(links, touching, rows, first_contact, last_contact, column, step)
         for place in range(first, last):
             for entry in range(6):
                 work[CHANGE + entry, place] = 0.0

@@ -8,7 +8,7 @@ from math import sqrt
 
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
-from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, dot, scale
+from ..kernels.vectors import add, apply_symmetric, dot, scale
 from ..loops.columns import (
     Array,
     Integers,
@@ -29,7 +29,7 @@ from .calls import (
     SWEEP_CALL,
     VELOCITY_CALL,
 )
-from .cone import unsettled_point
+from .cone import keep_first, unsettled_point, world_impulse
 from .joint_types import load, store
 from .layout import (
     BEFORE_POINTS,
@@ -54,6 +54,7 @@ from .layout import (
     GOAL,
     GOAL_GAP,
     GOAL_SPEED,
+    HELD_SLIP,
     IMPULSE,
     IS_SWEPT,
     IS_TURN,
@@ -113,6 +114,14 @@ def _rate(work: Array, rows: Array, row: int, place: int, other: int, velocities
         rate -= dot(linear, load_vector(velocities, block + VELOCITY, other))
         rate -= dot(load(rows, row, ON_OTHER), load_vector(velocities, block + ANGULAR_VELOCITY, other))
     return rate
+
+
+@inlined
+def _slip(work: Array, rows: Array, row: int, place: int, other: int, velocities: Array, block: int) -> float:
+    """The speed at which a point slips for the velocities in these rows of an array."""
+    one = _rate(work, rows, row + 1, place, other, velocities, block) - float(rows[row + 1, GOAL])
+    two = _rate(work, rows, row + 2, place, other, velocities, block) - float(rows[row + 2, GOAL])
+    return sqrt(one * one + two * two)
 
 
 @inlined
@@ -187,7 +196,10 @@ def _begin_positions(
     kick: float,
     step: float,
 ) -> None:
-    """Set the goals of points for a drift, from the velocities before and after the kick and the gaps at its start."""
+    """Set the goals of points for a drift, from the velocities before and after the kick and the gaps at its start.
+
+    What each first solve holds of the slip is that before the kick, which at rest is none.
+    """
     for link in range(first, last):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
@@ -195,8 +207,9 @@ def _begin_positions(
             gap = float(touching[point, GAP])
             goal = float(rows[row, GOAL])
             now = speed = _rate(work, rows, row, place, other, work, START) - goal
-            acceleration = 0.0
+            acceleration, slip = 0.0, _slip(work, rows, row, place, other, work, START)
             if kick > 0.0:
+                slip = _slip(work, rows, row, place, other, stages, 0)
                 speed = _rate(work, rows, row, place, other, stages, 0) - goal
                 acceleration = (now - speed) / kick
             touching[point, GOAL_GAP] = touching[point, GOAL_SPEED] = 0.0
@@ -213,6 +226,7 @@ def _begin_positions(
             closing = closing_speed(gap, speed, acceleration, step)
             touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), closing)
             touching[point, CONE] = friction if gap <= closed else 0.0
+            touching[point, HELD_SLIP] = float(touching[point, CONE]) * slip
             store(touching, point, POINT_BEFORE, (0.0, 0.0, 0.0))
             last_push = load(touching, point, PUSHED_LAST)
             store(touching, point, PUSHED, add(load(touching, point, PUSHED), last_push))
@@ -292,23 +306,6 @@ def _set_rates(work: Array, links: Integers, rows: Array, first: int, last: int)
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             rows[row, RATE] = along(work, rows, row, place, other, CHANGE, CHANGE + 3)
-
-
-@inlined
-def _world_impulse(rows: Array, row: int) -> Vector:
-    """The impulse of a point in this stage, world frame."""
-    total = scale(float(rows[row, IMPULSE]), load(rows, row, LINEAR))
-    total = add_scaled(total, float(rows[row + 1, IMPULSE]), load(rows, row + 1, LINEAR))
-    return add_scaled(total, float(rows[row + 2, IMPULSE]), load(rows, row + 2, LINEAR))
-
-
-@inlined
-def _keep_first(links: Integers, touching: Array, rows: Array, first: int, last: int, column: int, step: float) -> None:
-    """Keep the impulses of the first solve, as mean forces."""
-    for link in range(first, last):
-        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
-            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            store(touching, point, column, scale(1.0 / step, _world_impulse(rows, row)))
 
 
 @inlined
@@ -413,12 +410,11 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
             break
         wanted = max(1e-3 * worst, 0.1 * enough) / step
         arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
-        found = call(calls[CONES_CALL], (*arrays, island, size, wanted))
+        column = FIRST_POSITIONS if turn == 0 else 0
+        found = call(calls[CONES_CALL], (*arrays, island, size, wanted, column, step))
         if found == 0:
             must_sweep, solver = True, BY_SWEEPS
             break
-        if turn == 0:
-            _keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
     if must_sweep:
         _take_first(links, touching, rows, *contacts, FIRST_POSITIONS, closed, step)
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
@@ -426,7 +422,7 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         _set_velocities(own, work, first, last)
         _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, step, 1.0)
         _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
-        _keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
+        keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
     # the impulses of points are held from here on
     sum_impulses(work, links, points, rows, first, last, *contacts)
     if has_joints:
@@ -480,7 +476,7 @@ def _keep_positions(links: Integers, touching: Array, rows: Array, first: int, l
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             for entry in range(3):
                 touching[point, POINT_BEFORE + entry] = rows[row + entry, IMPULSE]
-            store(touching, point, PUSHED, add(load(touching, point, PUSHED), _world_impulse(rows, row)))
+            store(touching, point, PUSHED, add(load(touching, point, PUSHED), world_impulse(rows, row)))
             _note_solver(touching, point, solver)
 
 
@@ -568,12 +564,11 @@ def _find_velocities(common: Packed, island: int, step: float, closed: float, sh
             break
         wanted = max(1e-3 * worst, 0.1 * enough)
         arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
-        found = call(calls[CONES_CALL], (*arrays, island, size, wanted))
+        column = FIRST_VELOCITIES if turn == 0 else 0
+        found = call(calls[CONES_CALL], (*arrays, island, size, wanted, column, step))
         if found == 0:
             must_sweep, solver = True, BY_SWEEPS
             break
-        if turn == 0:
-            _keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
     if must_sweep:
         _take_first(links, touching, rows, *contacts, FIRST_VELOCITIES, closed, step)
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
@@ -581,7 +576,7 @@ def _find_velocities(common: Packed, island: int, step: float, closed: float, sh
         _set_velocities(own, work, first, last)
         _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0, share)
         _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
-        _keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
+        keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
@@ -619,7 +614,7 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
     for link in range(*contacts):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
+            store(touching, point, PUSHED_LAST, world_impulse(rows, row))
             _note_solver(touching, point, solver)
     _set_velocities(own, work, first, last)
     if first_link < last_link:

@@ -206,6 +206,8 @@ BEFORE_POINTS = MADE_WITH + MODEL_LAST - MODEL_FIRST
 """Velocity and angular velocity at the start of a drift before the impulses of points, which are held while joints take the stage."""
 WAY = BEFORE_POINTS
 """Before that, the change of velocity and angular velocity along the way that sweeps have taken so far."""
+ASKED = BEFORE_POINTS
+"""And in Newton's method the impulse and angular impulse that are missing, from which a step is solved for."""
 COMPOSITE = BEFORE_POINTS + 6
 """Mass, mass centre relative to the base and tensor about it, world frame, of a body and what hangs on it, for `sides`."""
 GROUP, IS_HELD, TREE_ROOT = COMPOSITE + 10, COMPOSITE + 11, COMPOSITE + 12

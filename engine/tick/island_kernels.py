@@ -200,6 +200,7 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
 def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     """The kernels that the step of islands calls, in the order of `constraints.calls`; those of contacts come last."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
+    solved = array, array, integers, integers, array, array, array, integers, flat
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
         named(solver.island_matrix, array, integers, integers, array, array, 0),
@@ -221,7 +222,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_division, array, array, array, integers, integers, array, 0, 1.0),
         named(points.point_rows, array, array, integers, array, array, array, array, 0, 0, 0, 0, 0),
         named(cone.point_matrix, integers, integers, array, array, 0),
-        named(cone.correct_cones, array, array, integers, integers, array, array, array, integers, flat, 0, 1.0, 1.0),
+        named(cone.correct_cones, *solved, 0, 1.0, 1.0, 0, 1.0),
         named(sweeps.sweep, array, array, integers, integers, array, array, 0),
         named(contact_stages.point_position_stage, _COMMON, 0, 1.0, 0),
         named(contact_stages.point_velocity_stage, _COMMON, 0, 1.0),

@@ -48,6 +48,39 @@ def test_a_chain_in_calm_swing_needs_few_rounds():
     assert drifts <= 17
 
 
+STACK = """
+from collections import Counter
+from engine.compilation import compiler
+from math import cos, sin
+from tests.benchmarks.contacts import Cube, ours
+
+turns = [(0.0, 0.0, sin(0.2 * n), cos(0.2 * n)) for n in range(4)]
+world = ours([Cube((0.07 * n, -0.05 * n, n + 0.5), turn=turns[n]) for n in range(4)])
+world.step(60)
+counts = Counter()
+
+def counted(function):
+    def run(*arguments):
+        counts[function.__qualname__] += 1
+        return function(*arguments)
+    return run
+
+for address, function in list(compiler._CALLED.items()):
+    compiler._CALLED[address] = counted(function)
+world.step(5)
+print(counts["island-cones"], counts["blocks-factor"])
+"""
+
+
+def test_a_stack_at_rest_knows_which_points_push():
+    """Each call that solves for the impulses of points makes one factor: it starts where all points do what they do in the solution."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", STACK]
+    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    solves, factors = map(int, found.split())
+    assert solves > 10 and factors == solves
+
+
 PAIRS = """
 from collections import Counter
 from engine.compilation import compiler
