@@ -416,19 +416,7 @@ def _minimise(
             return 1
         sum_tried(work, links, rows, first, last, first_link, last_link)
         add_tried(work, links, rows, first_contact, last_contact)
-        wrong = 0.0
-        for place in range(first, last):
-            moved, turn = load_vector(work, CHANGE, place), load_vector(work, CHANGE + 3, place)
-            add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
-            turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
-            add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
-            push, twist = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
-            store_vector(work, ASKED, place, push)
-            store_vector(work, ASKED + 3, place, twist)
-            moved = scale(float(own[INVERSE_MASS, place]), push)
-            turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), twist)
-            for entry in range(3):
-                wrong = max(wrong, abs(moved[entry]), size * abs(turn[entry]))
+        wrong = _ask(work, own, first, last, size)
         # what the impulses would give and what is expected of them: a small last step says nothing of that where points are stiff
         if share > 0.0 and wrong <= least_rate:
             return 1
@@ -452,6 +440,25 @@ def _minimise(
         _take_gain(links, rows, first_link, last_link, share)
         _take_gain(links, rows, first_contact, last_contact, share)
     return 0
+
+
+@inlined
+def _ask(work: Array, own: Array, first: int, last: int, size: float) -> float:
+    """Put what the summed impulses ask for beyond the velocities that were tried into `ASKED`; return the largest rate of it [m/s]."""
+    wrong = 0.0
+    for place in range(first, last):
+        moved, turn = load_vector(work, CHANGE, place), load_vector(work, CHANGE + 3, place)
+        add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
+        turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
+        add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
+        push, twist = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
+        store_vector(work, ASKED, place, push)
+        store_vector(work, ASKED + 3, place, twist)
+        moved = scale(float(own[INVERSE_MASS, place]), push)
+        turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), twist)
+        for entry in range(3):
+            wrong = max(wrong, abs(moved[entry]), size * abs(turn[entry]))
+    return wrong
 
 
 @inlined
