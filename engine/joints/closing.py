@@ -33,6 +33,7 @@ class ClosingJoint(Joint):
 
     __slots__ = ()
 
+    _phases: ClassVar[tuple[int, ...]] = (HARD, SOFT, CLOSED)
     _measured: ClassVar[tuple[tuple[str, str], ...]] = (("closing_energy", "J"), ("captured_energy", "J"))
 
     @fixed

@@ -151,6 +151,8 @@ class Joint(TableRows):
     """The type in the table of a new joint."""
     _types: ClassVar[tuple[int, ...]]
     """All types that it may have."""
+    _phases: ClassVar[tuple[int, ...]] = (0,)
+    """All phases of closing that it may have."""
     _measured: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The attributes that a record has in addition to force and torque, with their units."""
 
@@ -503,3 +505,8 @@ def shown(limit: float) -> str:
 def types_of(joint: Joint | type[Joint]) -> tuple[int, ...]:
     """All types in the table that a joint, or a class of joints, may have."""
     return joint._types
+
+
+def phases_of(joint: Joint | type[Joint]) -> tuple[int, ...]:
+    """All phases of closing in the table that a joint, or a class of joints, may have."""
+    return joint._phases

@@ -149,6 +149,7 @@ class Latch(ClosingJoint):
 
     _type: ClassVar[int] = layout.OPEN
     _types: ClassVar[tuple[int, ...]] = (layout.OPEN, layout.SOFT, layout.SOFT_AXIS, layout.WELD)
+    _phases: ClassVar[tuple[int, ...]] = tuple(range(HARD, CLOSED + 1))
 
     def __init__(
         self,

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from ..body import Body, new_body
 from ..checks import FloatArray, refuse
 from ..clock import ClockImage
-from ..constraints.layout import TYPE
+from ..constraints.layout import LATCH_PHASE, TYPE
 from ..flight.allocation import ThrusterAllocator
 from ..integrators.extrapolated import Extrapolated, follow
-from ..joints.joint import Joint, types_of
+from ..joints.joint import Joint, phases_of, types_of
 from ..loops import layout
 from ..shapes.handle import ShapeHandle, fits_rows
 from ..solids.mass_properties import MassProperties
@@ -430,9 +430,13 @@ class _Binding:
         return self._store.table(self._schemas[name]) if found is None else found
 
     def _check_joint(self, place: int, plain: PlainMember, joint: object, span: _Span) -> None:
-        """Reject joints of a type that their class does not have, or of a body with itself: kernels would read beyond arrays."""
+        """Reject joints of a type or phase that their class does not have, or of a body with itself: kernels would read beyond arrays."""
         if not isinstance(joint, Joint):
             return
+        for phase in span.columns[LATCH_PHASE].tolist():
+            if phase not in phases_of(joint):
+                rule = f"a class of joints that may be in the phase {phase:g} of its table"
+                refuse(self._owner, f"members[{place}].class", plain.name, rule)
         for type, pair in zip(span.columns[TYPE].tolist(), span.bodies, strict=True):
             if type not in types_of(joint):
                 rule = f"a class of joints of the type {type:g} in its table"

@@ -24,7 +24,7 @@ from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
 from ..flight.coast import keep_out_of, set_keep_out
 from ..flight.wheel import ReactionWheel
 from ..joints.closing import HARD
-from ..joints.joint import JOINTS, Joint, types_of
+from ..joints.joint import JOINTS, Joint, phases_of, types_of
 from ..plain import Plain, PlainObject, to_text
 from ..solids.mass_properties import MassProperties
 from ..store.calling import Callback, default_name, refuse_lambdas, refuse_shared_names
@@ -532,6 +532,10 @@ class _Loading(Generic[Filled]):
         values = {"type": np.array([[float(kind._type)]])} | _read_fields(plain["fields"], kind, lambda value: [value])
         if values["type"][0, 0] not in types_of(kind):
             plain["fields"]["type"].refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, types_of(kind)))}")
+        if "latch" in values and values["latch"][0, 0] not in phases_of(kind):
+            plain["fields"]["latch"].refuse(
+                f"a phase of {kind.__name__}, one of {', '.join(map(str, phases_of(kind)))}"
+            )
         joint = object.__new__(kind)
         attributes = plain.get("attributes", {})
         decoded = {name: decoded_attribute(value, 0, 0) for name, value in attributes.items()}

@@ -107,6 +107,7 @@ def with_number(data, table, field, value, index=0):
 CRAFTED = {
     ("joints", "body", 0, -1.0): "rows from 0 to 5",
     ("joints", "type", 3, 1.0): "a class of joints of the type 1 in its table",
+    ("joints", "latch", 0, 1.0): "a class of joints that may be in the phase 1",
     ("joints", "other", 1, 3.0): "two bodies",
     ("thrusters", "body", 0, -1.0): "rows from 0 to 5",
     ("bodies", "mass", 0, -3.0): "1 / mass",
