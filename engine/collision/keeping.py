@@ -1,7 +1,5 @@
 """The contacts of a tick as they are kept: their table at its end, and the shapes that move."""
 
-from math import sqrt
-
 from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..constraints.graph import POINTS_FROM, POINTS_OF_CONTACT, TOUCHED_BODY, TOUCHING_BODY
@@ -9,15 +7,12 @@ from ..constraints.joint_types import load
 from ..constraints.late import is_late
 from ..constraints.layout import (
     BY_BODY,
-    BY_CORES,
-    BY_OTHER,
     CLOSED_BEFORE,
     CLOSING_SPEED,
     CORE,
     FIRST_POSITIONS,
     IMPACT_TIME,
     IS_CARRIED,
-    NORMAL,
     OTHER_CORE,
     OTHER_ROUNDING,
     OWNER,
@@ -27,9 +22,9 @@ from ..constraints.layout import (
     ROUNDING,
     SOLVED_BY,
 )
-from ..constraints.points import carried
+from ..constraints.points import carried, normal_at
 from ..kernels.quaternions import Quaternion, rotate
-from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
+from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
 from ..loops.layout import ORIENTATION, POSITION
 from .layout import (
@@ -205,16 +200,10 @@ def _show_point(
             subtract(load_vector(bodies, POSITION, other), center),
             rotate(other_q, 2.0, load(touching, point, OTHER_CORE)),
         )
-    span, normal, owner = subtract(at, other_at), load(touching, point, NORMAL), int(touching[point, OWNER])
-    if owner == BY_BODY:
-        normal = rotate(q, 2.0, normal)
-    elif owner == BY_OTHER:
-        normal = rotate(other_q, 2.0, normal)
-    elif owner == BY_CORES:
-        size = sqrt(dot(span, span))
-        normal = scale(1.0 / size, span) if size > 0.0 else normal
+    span = subtract(at, other_at)
+    normal = normal_at(touching, point, q, other_q, span)
     gap = dot(span, normal) - float(touching[point, ROUNDING]) - float(touching[point, OTHER_ROUNDING])
-    if owner == BY_BODY:
+    if int(touching[point, OWNER]) == BY_BODY:
         here = add_scaled(other_at, float(touching[point, OTHER_ROUNDING]) + 0.5 * gap, normal)
     else:
         here = add_scaled(at, -(float(touching[point, ROUNDING]) + 0.5 * gap), normal)

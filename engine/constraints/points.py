@@ -117,7 +117,7 @@ def carried(touching: Array, point: int, time: float) -> tuple[Vector, Vector, Q
 
 
 @inlined
-def _normal(touching: Array, point: int, q: Quaternion, other_q: Quaternion, span: Vector) -> Vector:
+def normal_at(touching: Array, point: int, q: Quaternion, other_q: Quaternion, span: Vector) -> Vector:
     """The normal of a point at a pose, from the other body to the body, world frame."""
     owner, normal = int(touching[point, OWNER]), load(touching, point, NORMAL)
     if owner == BY_BODY:
@@ -216,7 +216,7 @@ def turn_in_contact(own: Array, links: Integers, touching: Array, link: int, ste
         point = links[link, FIRST_POINT] + number
         core, other_core = load(touching, point, CORE), load(touching, point, OTHER_CORE)
         span = subtract(add(subtract(center, other_at), rotate(q, 2.0, core)), rotate(other_q, 2.0, other_core))
-        closing = max(-dot(_normal(touching, point, q, other_q, span), velocity), 0.0)
+        closing = max(-dot(normal_at(touching, point, q, other_q, span), velocity), 0.0)
         largest = max(largest, _turns(own, place, core, float(touching[point, ROUNDING]), closing, step))
         if other >= 0:
             rounding = float(touching[point, OTHER_ROUNDING])
@@ -323,7 +323,7 @@ def point_rows(
             at = add(center, rotate(q, 2.0, load(touching, point, CORE)))
             other_at, surface, other_q = _other_core(touching, point, other_center, other_q, base, time)
             span = subtract(at, other_at)
-            normal = _normal(touching, point, q, other_q, span)
+            normal = normal_at(touching, point, q, other_q, span)
             rounding, other_rounding = float(touching[point, ROUNDING]), float(touching[point, OTHER_ROUNDING])
             gap = dot(normal, span) - rounding - other_rounding
             rows[row, RESIDUAL] = gap

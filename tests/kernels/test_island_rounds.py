@@ -16,13 +16,10 @@ from tests.benchmarks.joint_scenes import PAIR_JOINTS, pair
 ROOT = Path(__file__).parents[2]
 BOX = MassProperties.box(3.0, (1.0, 0.5, 0.8))
 
-COUNT = """
+COUNTED = """
 from collections import Counter
 from engine.compilation import compiler
-from tests.benchmarks.joint_scenes import chain
 
-world, _joints = chain(3, 1.0, 1 / 240)
-world.step(20)
 counts = Counter()
 
 def counted(function):
@@ -34,50 +31,47 @@ def counted(function):
 for address, function in list(compiler._CALLED.items()):
     compiler._CALLED[address] = counted(function)
 world.step(5)
-print(counts["island-drift-free_rotor-gyro"], counts["island-positions"], counts["blocks-factor"])
+"""
+"""Counts the calls of each kernel in five ticks of a world."""
+
+
+def counts_of(scene, *kernels):
+    """How often these kernels are called in five ticks of a scene, in plain Python."""
+    program = f"{scene}{COUNTED}print(*(counts[name] for name in {kernels}))"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    return map(int, found.split())
+
+
+SWING = """
+from tests.benchmarks.joint_scenes import chain
+
+world, _joints = chain(3, 1.0, 1 / 240)
+world.step(20)
 """
 
 
 def test_a_chain_in_calm_swing_needs_few_rounds():
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", COUNT]
-    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    drifts, stages, factors = map(int, found.split())
+    drifts, stages, factors = counts_of(SWING, "island-drift-free_rotor-gyro", "island-positions", "blocks-factor")
     assert stages == 5  # no tick in pieces
     assert factors == 5  # one at the end of each tick, where the next one starts
     assert drifts <= 17
 
 
 STACK = """
-from collections import Counter
-from engine.compilation import compiler
 from math import cos, sin
 from tests.benchmarks.contacts import Cube, ours
 
 turns = [(0.0, 0.0, sin(0.2 * n), cos(0.2 * n)) for n in range(4)]
 world = ours([Cube((0.07 * n, -0.05 * n, n + 0.5), turn=turns[n]) for n in range(4)])
 world.step(60)
-counts = Counter()
-
-def counted(function):
-    def run(*arguments):
-        counts[function.__qualname__] += 1
-        return function(*arguments)
-    return run
-
-for address, function in list(compiler._CALLED.items()):
-    compiler._CALLED[address] = counted(function)
-world.step(5)
-print(counts["island-cones"], counts["blocks-factor"])
 """
 
 
 def test_a_stack_at_rest_knows_which_points_push():
     """Each call that solves for the impulses of points makes one factor: it starts where all points do what they do in the solution."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", STACK]
-    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    solves, factors = map(int, found.split())
+    solves, factors = counts_of(STACK, "island-cones", "blocks-factor")
     assert solves > 10 and factors == solves
 
 
