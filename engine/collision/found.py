@@ -95,6 +95,16 @@ def keep_guards(found: Array, kept: int, at: Vector, gap: float, apart: float) -
     return guards
 
 
+ALIKE = 1e-6
+"""Share by which a point must be farther out than another one to be chosen instead, and share of the least half extent by which the deepest
+points may differ: which points of faces that rest on each other are kept does not depend on rounding, nor on what solves leave."""
+
+
+@inlined
+def _is_beyond(value: float, largest: float) -> bool:
+    return value > largest + ALIKE * abs(largest)
+
+
 @inlined
 def _spread(found: Array, first: int, last: int, column: int) -> None:
     """Put three points behind the first: the one farthest from it, and those farthest on both sides of the line between them."""
@@ -102,7 +112,7 @@ def _spread(found: Array, first: int, last: int, column: int) -> None:
     farthest, largest = first + 1, -1.0
     for number in range(first + 1, last):
         off = subtract(load(found, number, column), start)
-        if dot(off, off) > largest:
+        if _is_beyond(dot(off, off), largest):
             farthest, largest = number, dot(off, off)
     _swap(found, first + 1, farthest)
     across = cross(normal, subtract(load(found, first + 1, column), start))
@@ -111,19 +121,34 @@ def _spread(found: Array, first: int, last: int, column: int) -> None:
         farthest, largest = place, -1e300
         for number in range(place, last):
             aside = sign * dot(across, subtract(load(found, number, column), start))
-            if aside > largest:
+            if _is_beyond(aside, largest):
                 farthest, largest = number, aside
         _swap(found, place, farthest)
 
 
 @inlined
-def fewer(found: Array, count: int) -> int:
-    """Keep four of many points, of which the first is the deepest; how many are kept."""
-    if count <= MOST_POINTS:
-        return count
-    _swap(found, 0, deepest_of(found, count))
-    _spread(found, 0, count, ON_FIRST)
-    return MOST_POINTS
+def _keep_four(found: Array, first: int, last: int, near: float, column: int) -> int:
+    """Keep four of many points, of which the first is the outermost of the deepest ones, by how far apart they are on one of the shapes."""
+    if last - first <= MOST_POINTS:
+        return last
+    lowest, middle = 1e300, (0.0, 0.0, 0.0)
+    for number in range(first, last):
+        lowest = min(lowest, float(found[number, APART_BY]))
+        middle = add_scaled(middle, 1.0 / float(last - first), load(found, number, column))
+    best, largest = first, -1.0
+    for number in range(first, last):
+        off = subtract(load(found, number, column), middle)
+        if found[number, APART_BY] <= lowest + near and _is_beyond(dot(off, off), largest):
+            best, largest = number, dot(off, off)
+    _swap(found, first, best)
+    _spread(found, first, last, column)
+    return first + MOST_POINTS
+
+
+@inlined
+def fewer(found: Array, count: int, least: float) -> int:
+    """Keep four of many points, given the least half extent of both shapes, as `keep_four` does; how many are kept."""
+    return _keep_four(found, 0, count, ALIKE * least, ON_FIRST)
 
 
 @kernel("keep-four")
@@ -139,17 +164,4 @@ def keep_four(found: Array, first: int, last: int, near: float) -> int:
     Returns:
         One after the last that is kept.
     """
-    if last - first <= MOST_POINTS:
-        return last
-    lowest, middle = 1e300, (0.0, 0.0, 0.0)
-    for number in range(first, last):
-        lowest = min(lowest, float(found[number, APART_BY]))
-        middle = add_scaled(middle, 1.0 / float(last - first), load(found, number, ON_SECOND))
-    best, largest = first, -1.0
-    for number in range(first, last):
-        off = subtract(load(found, number, ON_SECOND), middle)
-        if found[number, APART_BY] <= lowest + near and dot(off, off) > largest:
-            best, largest = number, dot(off, off)
-    _swap(found, first, best)
-    _spread(found, first, last, ON_SECOND)
-    return first + MOST_POINTS
+    return _keep_four(found, first, last, near, ON_SECOND)

@@ -487,7 +487,14 @@ def _turning_with(placed: Array) -> int:
 
 @inlined
 def _touch_plane(
-    placed: Array, points: Array, found: Array, polygon: Array, foot: Vector, normal: Vector, margin: float
+    placed: Array,
+    points: Array,
+    found: Array,
+    polygon: Array,
+    foot: Vector,
+    normal: Vector,
+    margin: float,
+    least: float,
 ) -> int:
     """Find at most four points at which a convex shape, the first, is near a plane, if any is nearer than a margin."""
     kept, down, within = 0, scale(-1.0, normal), margin
@@ -505,7 +512,7 @@ def _touch_plane(
         count, radius = _put_feature(placed, points, 0, down, polygon, 0, 0.0)
         for number in range(count):
             kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
-    return fewer(found, kept) if nearest_found(found, kept) <= within else 0
+    return fewer(found, kept, least) if nearest_found(found, kept) <= within else 0
 
 
 @kernel("touch-cores")
@@ -522,7 +529,7 @@ def touch_cores(tools: Tools, margin: float, least: float) -> int:
     placed, points, answer = narrow[0], narrow[1], narrow[7]
     if int(placed[1, CORE_KIND]) == PLANE_CORE:
         foot, up = load(placed, 1, CORE_CENTER), load(placed, 1, CORE_AXES + 6)
-        return _touch_plane(placed, points, found, polygon, foot, up, margin)
+        return _touch_plane(placed, points, found, polygon, foot, up, margin, least)
     _ = call(calls[PART], narrow)
     radii = float(placed[0, CORE_RADIUS]) + float(placed[1, CORE_RADIUS])
     gap, normal = float(answer[0, APART]) - radii, load(answer, 0, TO_NEAREST)
@@ -551,4 +558,4 @@ def touch_cores(tools: Tools, margin: float, least: float) -> int:
         is_edge = best_side < 0 or kept == 0
         kept = _put_nearest(placed, found, answer, kept, normal, gap)
         found[kept - 1, AT_EDGE] = 1.0 if is_edge else 0.0
-    return fewer(found, kept)
+    return fewer(found, kept, least)

@@ -103,7 +103,7 @@ def touch_directly(
         count = touch_corners(found, center, axes, half, other_center, other_axes[2], margin)
     if is_exchanged:
         exchange(found, count)
-    return fewer(found, count)
+    return fewer(found, count, least)
 
 
 @kernel("touch-shapes")
