@@ -97,6 +97,8 @@ def on_cone(friction: float, wanted: Vector) -> tuple[int, Vector]:
     if size <= friction * normal:
         return STICKS, wanted
     height = (normal + friction * size) / (1.0 + friction * friction)
+    if size == 0.0:  # the normal part is no number, and plain Python would not divide by zero
+        return SLIDES, (height, height, height)
     return SLIDES, (height, friction * height * (one / size), friction * height * (two / size))
 
 
@@ -124,9 +126,10 @@ def unsettled_point(rows: Array, touching: Array, row: int, point: int) -> float
     friction = float(touching[point, CONE])
     if friction < 0.0:
         return 0.0
-    slip = friction * sqrt(float(rows[row + 1, MISS]) ** 2 + float(rows[row + 2, MISS]) ** 2)
+    one, two = float(rows[row + 1, MISS]), float(rows[row + 2, MISS])
+    slip = friction * sqrt(one * one + two * two)
     before, softness = _sum_of(rows, touching, row, point), MEASURED * float(rows[row, SOFTNESS])
-    miss = (float(rows[row, MISS]) + slip, float(rows[row + 1, MISS]), float(rows[row + 2, MISS]))
+    miss = (float(rows[row, MISS]) + slip, one, two)
     _state, after = on_cone(friction, add_scaled(before, -1.0 / softness, miss))
     return softness * max(abs(after[0] - before[0]), abs(after[1] - before[1]), abs(after[2] - before[2]))
 

@@ -73,6 +73,7 @@ from .layout import (
     PUSHED,
     PUSHED_LAST,
     RATE,
+    RATE_GAIN,
     RATE_ROW,
     RESIDUAL,
     RESTITUTION,
@@ -306,6 +307,7 @@ def _set_rates(work: Array, links: Integers, rows: Array, first: int, last: int)
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             rows[row, RATE] = along(work, rows, row, place, other, CHANGE, CHANGE + 3)
+            rows[row, RATE_GAIN] = 0.0  # that of another island, which may not be finite, is in its place
 
 
 @inlined

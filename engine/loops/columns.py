@@ -1,9 +1,9 @@
 """Functions that read a body's column into tuples and write tuples back."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from math import nan, sqrt
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,9 @@ from .layout import (
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Move = TypeVar("Move", bound=Callable[..., BodyState])
+OVERFLOWS = ZeroDivisionError, OverflowError
+"""What plain Python raises where compiled code goes on with infinity."""
 
 # float() costs nothing in compiled code. In plain Python it converts numpy scalars, which are slow and emit warnings, to Python floats.
 
@@ -298,6 +301,23 @@ def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Ca
     return over_parts
 
 
+def or_not_finite(move: Move) -> Move:
+    """The same, but where plain Python divides by zero or overflows, the state is not finite, as in compiled code."""
+    if COMPILED:
+        return move
+
+    @wraps(move)
+    def move_or_lose(*arguments: object) -> BodyState:
+        try:
+            return move(*arguments)
+        except OVERFLOWS:
+            (start,) = (each for each in arguments if isinstance(each, BodyState))
+            lost = nan, nan, nan
+            return BodyState(lost, (*lost, nan), lost, lost, None if start.stored_momentum is None else lost)
+
+    return cast(Move, move_or_lose)
+
+
 class TakeTick(Protocol):
     """Runs one body through a tick."""
 
@@ -319,7 +339,7 @@ class TakeTick(Protocol):
 @cache
 def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[..., int]]:
     """Make a pass for `over_columns`, which runs a tick and returns the number of bodies that are not finite."""
-    take = take if COMPILED else _or_not_finite(take)
+    take = or_not_finite(take)
 
     @cache
     def make(stores: bool) -> Callable[..., int]:
@@ -340,28 +360,6 @@ def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[...,
         return fly
 
     return make
-
-
-def _or_not_finite(take: TakeTick) -> TakeTick:
-    """The same, but where plain Python divides by zero or overflows, the state is not finite, as in compiled code."""
-
-    def take_or_lose(
-        array: Array,
-        layers: Array,
-        column: int,
-        ticks: float,
-        dt: float,
-        start: BodyState,
-        held: BodyWrench,
-        body: BodyModel,
-    ) -> BodyState:
-        try:
-            return take(array, layers, column, ticks, dt, start, held, body)
-        except (ZeroDivisionError, OverflowError):
-            lost = nan, nan, nan
-            return BodyState(lost, (*lost, nan), lost, lost, None if start.stored_momentum is None else lost)
-
-    return take_or_lose
 
 
 @cache

@@ -28,7 +28,7 @@ from ..kernels.rigid_body import (
     turned_by_motors,
 )
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, scale, subtract
-from .columns import Array, load_principal, load_state, load_stored, over_columns, store_state
+from .columns import Array, load_principal, load_state, load_stored, or_not_finite, over_columns, store_state
 from .fields import FieldKind, kind_names
 from .layout import POSITION
 
@@ -74,6 +74,7 @@ def kick(step: float, state: BodyState, wrench: BodyWrench, body: BodyModel) -> 
     return BodyState(position, orientation, velocity, rates, grown(stored, step, wrench.motor_torque))
 
 
+@or_not_finite
 @inlined
 def drift(
     turn: Turn,

@@ -286,8 +286,11 @@ class ShapeHandle(TableRows):
         self._table.write(slice(first, first + len(values)), rows, columns)
 
     def __repr__(self) -> str:
-        owner = "the world" if self._bodies[0][0] is None else repr(self._bodies[0][0])
-        return f"<{self._shape!r} {self._name!r} of {owner}>"
+        return self._on(self._bodies[0][0])
+
+    def _on(self, body: object) -> str:
+        """Name it as that of a body, which another member of a batch may have."""
+        return f"<{self._shape!r} {self._name!r} of {'the world' if body is None else repr(body)}>"
 
 
 def checked_layer(value: object, argument: str, owner: str) -> int:

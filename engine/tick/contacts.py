@@ -237,10 +237,14 @@ class Contacts:
     def _refuse_depth(self) -> NoReturn:
         """Reject the tick that would begin with shapes placed too deep in one another."""
         rows = self.counts[[DEEP, DEEP_IN]]
-        first, second = self._store.world()._forces.owners_of(self.shapes, rows)
+        bodies = self.shapes.array[layout.BODY, rows].astype(int).tolist()
+        first, second = (
+            shape._on(self._bodies.handles[body] if body >= 0 else None)
+            for shape, body in zip(self._store.world()._forces.owners_of(self.shapes, rows), bodies, strict=True)
+        )
         depth, least = -float(self._found[0, layout.APART_BY]), float(self._bounds[rows, layout.LEAST_HALF].min())
         raise ValueError(
-            f"World: {first!r} was placed {depth:.3g} m deep in {second!r}, and the rule is at most half the least extent of both, "
+            f"World: {first} was placed {depth:.3g} m deep in {second}, and the rule is at most half the least extent of both, "
             f"{least:.3g} m; place them farther apart, or give allow_overlap=True to one of them"
         )
 

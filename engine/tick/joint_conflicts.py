@@ -16,14 +16,14 @@ from .joint_fit import miss_in_words
 
 
 def find_conflict(
-    in_use: Iterable[Islands], bodies: Bodies, owners: Callable[[], dict[int, object]], time: float
+    in_use: Iterable[Islands], bodies: Bodies, owner: Callable[[int], object], time: float
 ) -> tuple[JointConflictError, list[int]] | None:
     """Find the island whose joints contradicted each other in the last tick.
 
     Args:
         in_use: The islands of the tick.
         bodies: The bodies of the world.
-        owners: Returns the joints by their rows.
+        owner: Returns the joint of a row.
         time: The time at the start of the tick [s].
 
     Returns:
@@ -39,14 +39,14 @@ def find_conflict(
             return None
         own = graph.islands[island]
         error = JointConflictError(
-            f"World: joints contradict each other in the tick from t = {time:g} s: {_worst(islands, island, owners())}. "
+            f"World: joints contradict each other in the tick from t = {time:g} s: {_worst(islands, island, owner)}. "
             "The tick was undone; disable or remove one of these joints"
         )
         return error, graph.columns[own[layout.BODIES] : own[layout.BODIES_END]].tolist()
     return None
 
 
-def _worst(islands: Islands, island: int, owners: dict[int, object]) -> str:
+def _worst(islands: Islands, island: int, owner: Callable[[int], object]) -> str:
     """The joints of an island that contradict each other, with their residuals, the largest first.
 
     A solve leaves in their rows what no impulses remove. It answers it by impulses that cancel each other, at which the joints that
@@ -60,7 +60,7 @@ def _worst(islands: Islands, island: int, owners: dict[int, object]) -> str:
         found.append((impulse, max(gap, turn), -int(graph.links[link, layout.JOINT]), miss_in_words(gap, turn)))
     least = _SHARE_OF_A_CONFLICT * max(impulse for impulse, *_others in found)
     disagree = sorted((each[1:] for each in found if each[0] >= least), reverse=True)
-    return ", ".join(f"{owners[-row]!r} is off by {words}" for _size, row, words in disagree[:4])
+    return ", ".join(f"{owner(-row)!r} is off by {words}" for _size, row, words in disagree[:4])
 
 
 _SHARE_OF_A_CONFLICT = 1e-3

@@ -24,9 +24,9 @@ class JointFit:
         """Look at the joints in a table."""
         self._store, self._bodies, self._table = store, bodies, table
 
-    def owners(self) -> dict[int, Any]:
-        """The joints by their rows."""
-        return {joint.rows.start: joint for joint in self._store.world().joints}
+    def owner(self, row: int) -> Any:
+        """The joint of a row, of which each member of a batch has one."""
+        return self._store.world()._forces.owners_of(self._table, np.array([row]))[0]
 
     def require(self, joint: Joint, owner: str, argument: str, value: object) -> None:
         """Reject a joint of this world that does not hold at the current poses.
@@ -56,9 +56,8 @@ class JointFit:
         miss = miss_in_words(gap, turn)
         if loop:
             columns = self._table.array[:, loop].copy()
-            owners = self.owners()
             others = [
-                f"{owners[each]!r} (off by {miss_in_words(*errors)})"
+                f"{self.owner(each)!r} (off by {miss_in_words(*errors)})"
                 for each, *errors in zip(loop, *misfits(self._bodies.array, columns)[:2], strict=True)
             ]
             raise JointConflictError(
@@ -146,14 +145,13 @@ class JointFit:
         bodies, joints = self._bodies.array.copy(), self._table.array[:, rows].copy()
         bodies[first : first + values.shape[1], : len(values)] = values.T
         gaps, turns, near = misfits(bodies, joints)
-        owners = self.owners()
         for row, column, gap, turn, bound in zip(rows.tolist(), joints.T, gaps, turns, near, strict=True):
             if not (gap <= bound and turn <= FARTHEST_POINT):
-                hint = f"{owners[row]!r} would be off by {miss_in_words(gap, turn)}"
+                hint = f"{self.owner(row)!r} would be off by {miss_in_words(gap, turn)}"
                 refuse("World.state", argument, values.tolist(), "poses at which the joints hold", hint=hint)
             broken = _broken_limit(column)
             if broken:
-                hint = f"those of {owners[row]!r} would be violated: {broken}"
+                hint = f"those of {self.owner(row)!r} would be violated: {broken}"
                 refuse("World.state", argument, values.tolist(), "poses within the limits of the joints", hint=hint)
 
 

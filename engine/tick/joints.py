@@ -168,7 +168,7 @@ class Joints:
             _LOG.warning(
                 "World: the bodies of %r turn by more than %g rad per tick against each other, about an axis that turns itself; the "
                 "attitude drifts, although energy and momentum do not show it. Use a shorter dt, free-rotor-4 or a flight.ReactionWheel",
-                self.fit.owners()[number - 1],
+                self.fit.owner(number - 1),
                 step.MOST_TURN,
             )
 
@@ -235,7 +235,7 @@ class Joints:
 
     def failure(self, time: float) -> JointConflictError | None:
         """The error of the last tick if the joints of an island contradict each other; None otherwise."""
-        found = find_conflict(self._in_use(), self._bodies, self.fit.owners, time)
+        found = find_conflict(self._in_use(), self._bodies, self.fit.owner, time)
         if found is None:
             return None
         error, self.conflicting = found

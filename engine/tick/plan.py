@@ -11,7 +11,7 @@ from ..compilation.packed import Packed
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, Step
-from ..loops.columns import Integers
+from ..loops.columns import OVERFLOWS, Integers
 from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
 from ..loops.steps import add_kept
@@ -113,7 +113,7 @@ class Plan:
         time = self._bodies.tick_count * self.dt
         try:
             self.held.call(applied, time, self.views, self._adds_in_steps)
-        except _OVERFLOWS as error:
+        except OVERFLOWS as error:
             self._raised = error
             raise
 
@@ -245,14 +245,14 @@ class Plan:
         start = int(control[TICKS])
         try:
             return run(ticks)
-        except _OVERFLOWS as error:
+        except OVERFLOWS as error:
             if error is self._raised:
                 raise
         self.recover()
         while (done := int(control[TICKS]) - start) < ticks:
             try:
                 taken = run(1)
-            except _OVERFLOWS as error:
+            except OVERFLOWS as error:
                 if error is self._raised:
                     raise
                 self.recover()
@@ -285,14 +285,10 @@ class Plan:
             for _force, apply in self.stage_forces:
                 if apply(wrench, states, time) is not None:
                     refuse_return(apply)
-        except _OVERFLOWS as error:
+        except OVERFLOWS as error:
             self._raised = error
             raise
         return 1
-
-
-_OVERFLOWS = ZeroDivisionError, OverflowError
-"""What plain Python raises where compiled code goes on with infinity."""
 
 
 def _run_nothing(ticks: int) -> int:

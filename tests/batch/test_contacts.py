@@ -5,6 +5,10 @@ import pytest
 
 from engine import MassProperties, World, forces, shapes
 from engine.batch import Batch
+from engine.compilation.compiler import COMPILED
+
+from ..plain_python import in_plain_python
+from . import templates
 
 COUNT = 6
 
@@ -105,6 +109,63 @@ def test_a_member_that_fails_keeps_the_contacts_of_the_start_of_its_tick(numbers
     assert before[1] != after[1]
 
 
+@pytest.mark.parametrize("name", ["box", "ghost"])
+@pytest.mark.parametrize("velocity", [(1e200, 0.0, 0.0), (1e290, 0.0, 0.0), (0.0, 0.0, -1.7e308)])
+def test_a_member_that_overflows_where_it_touches_fails_alone(numbers, name, velocity):
+    """What its islands leave in the arrays of the step is not read by those that have their place in the next attempt."""
+    template = new_world()
+    batch, without = (Batch(template, members=COUNT) for _ in range(2))
+    for each in (batch, without):
+        set_in(each, template, numbers)
+        each.step(3)
+    before = batch.state_hash(2)
+    batch[template.body(name)].set(2, velocity=velocity)
+    assert batch.state_hash(2) != before
+    batch.step(2)
+    without.step(2)
+    assert [(failure.member, failure.tick) for failure in batch.failures()] == [(2, 3)]
+    others = [member for member in range(COUNT) if member != 2]
+    assert [batch.state_hash(member) for member in others] == [without.state_hash(member) for member in others]
+
+
+OVERFLOWING = (
+    {},
+    {"velocity": (1e160, 0.0, -1e159)},
+    {"angular_velocity_body": (1e160, 0.0, -1e159)},
+    {"velocity": (1e9, 0.0, 0.0)},
+    {"angular_velocity_body": (0.0, 1e300, 0.0)},
+    {"velocity": (0.0, 1e200, -1e200)},
+    {"velocity": (1.7e308, 0.0, 0.0)},
+)
+"""What is set in each member, some of which are still finite afterwards."""
+
+
+def overflowing():
+    """Failures and hashes of members of which some overflow, in contacts, joints, fields and free rotation."""
+    found = []
+    for make, method, name in (
+        (new_world, "rk4", "box"),
+        (new_world, "free-rotor-4", "ghost"),
+        (templates.new_world, "free-rotor-4", "ship"),
+        (templates.new_world, "saba4", "door"),
+    ):
+        template = make(method)
+        batch = Batch(template, members=len(OVERFLOWING))
+        for member, values in enumerate(OVERFLOWING):
+            batch[template.body(name)].set(member, **values)
+        batch.step(2)
+        found.append([[member, tick, body.name, reason] for member, tick, body, reason in batch.failures()])
+        found.append([str(batch.state_hash(member)) for member in range(len(batch))])
+    return found
+
+
+@pytest.mark.skipif(not COMPILED, reason="compares compiled code with plain Python")
+def test_plain_python_has_the_bits_and_failures_of_compiled_code_where_numbers_overflow():
+    here = overflowing()
+    assert in_plain_python(overflowing) == here
+    assert all(2 <= len(failures) < len(OVERFLOWING) - 1 for failures in here[::2])
+
+
 def test_a_reset_member_has_the_contacts_of_the_template_and_of_a_snapshot(numbers):
     template = new_world()
     template.step(35)
@@ -133,6 +194,16 @@ def test_members_at_the_same_place_do_not_touch_and_groups_of_the_template_stay_
     template.step(20)
     assert {batch.state_hash(member) for member in range(COUNT)} == {template.state_hash()}
     assert batch.world(3).body("ghost").collision_group == 7
+
+
+def test_shapes_placed_too_deep_in_each_other_name_their_member(numbers):
+    template = new_world()
+    batch = Batch(template, members=COUNT)
+    batch[template.body("pair")].set(3, position=batch[template.body("box")].position[3])
+    before = [batch.state_hash(member) for member in range(COUNT)]
+    with pytest.raises(ValueError, match=r"of <Body 'pair of member 3'>> was placed|in <.*'pair of member 3'>>, and"):
+        batch.step()
+    assert [batch.state_hash(member) for member in range(COUNT)] == before
 
 
 def test_templates_with_moving_shapes_of_the_world_are_rejected():

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, flight, forces
+from engine import MassProperties, Snapshot, World, flight, forces, joints
 from engine.batch import Batch
 from engine.batch.resetting import Source
+from engine.constraints import layout
 from engine.integrators import Extrapolated, Substepped, by_name
 from engine.saving.plain_content import plain_of
 from engine.store import threads
@@ -268,6 +269,24 @@ def test_a_tank_that_would_leave_no_valid_tensor_stops_only_its_own_member():
     (failure,) = batch.failures()
     assert "tanks" in failure.reason
     assert batch.tick_count.tolist() == [100, failure.tick, 100]
+
+
+def test_joints_that_contradict_each_other_stop_only_their_own_member():
+    template = World(dt=0.01)
+    box = MassProperties.box(1.0, (1.0, 1.0, 1.0))
+    one, other = (template.add_body(box, name=name, position=(x, 0.0, 0.0)) for name, x in (("a", 0.0), ("b", 1.0)))
+    welds = [template.add_joint(joints.Weld(one, other, at_body=(x, 0.0, 0.0))) for x in (0.0, 0.5)]
+    one.velocity = other.velocity = (0.0, 0.3, 0.0)
+    batch = Batch(template, members=4)
+    batch.step(2)
+    place = batch[welds[1]]._first + 2  # that of member 2, moved by 0.1 m behind the back of the checks
+    table = batch._members.owners.store.tables["joints"]
+    table.write(layout.AT_OTHER, place, table.array[layout.AT_OTHER, place] + 0.1)
+    batch.step(3)
+    assert [failure[1:] for failure in batch.failures()] == [(2, one, "its joints contradict each other")]
+    assert batch.tick_count.tolist() == [5, 5, 2, 5]
+    template.step(5)
+    assert [batch.state_hash(member) for member in (0, 1, 3)] == [template.state_hash()] * 3
 
 
 def test_functions_are_called_with_the_batch_and_their_changes_act_in_the_same_tick():
