@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, Snapshot, World, joints, shapes
+from engine.rotation import rotate
 
 CUBE = MassProperties.box(2.0, (1.0, 1.0, 1.0))
 
@@ -82,16 +83,81 @@ def test_a_disabled_shape_is_checked_when_it_is_enabled():
         world.step()
 
 
-def test_overlaps_that_are_allowed_part_at_a_metre_per_second():
-    world, first, second = two(0.8, allow_overlap=True)
-    start = second.position - first.position
-    for tick in range(1, 25):
+CORNERS = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.4, 0.4) for z in (-0.45, 0.45)]
+UPRIGHT = (0.0, 0.0, 0.0, 1.0)
+HALVES = shapes.Compound([(shapes.Box((0.5, 1.0, 1.0)), (x, 0.0, 0.0), UPRIGHT) for x in (-0.25, 0.25)])
+LAID = {
+    "ball": (shapes.Sphere(0.5), 0.5),
+    "box": (shapes.Box((1.0, 1.0, 1.0)), 0.5),
+    "hull": (shapes.ConvexHull(CORNERS), 0.45),
+    "capsule": (shapes.Capsule(0.3, 0.6), 0.6),
+    "cylinder": (shapes.Cylinder(0.5, 1.0), 0.5),
+    "compound": (HALVES, 0.5),
+}
+"""Shapes with their half heights."""
+DEPTHS = (0.001, 0.05, 0.2, 0.4)
+
+
+def gaps(depth, rate, ticks, dt):
+    """The gap after each tick by ``gap + h min(rate |gap|, 1 m/s)``."""
+    gap, passed = -depth, []
+    for _ in range(ticks):
+        gap += dt * min(-rate * gap, 1.0)
+        passed.append(gap)
+    return np.array(passed)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("below", ["plane", "box", "body"])
+def test_overlaps_part_by_the_closed_form_and_leave_no_velocity(below, friction):
+    """At 12 times the overlap per second, and at most at 1 m/s: every shape on a plane, a box and one of its kind, askew in the world."""
+    turn, dt = np.array((0.2, -0.3, 0.4, 0.8)) / np.linalg.norm((0.2, -0.3, 0.4, 0.8)), 1 / 60
+    world, material, kinds = World(dt), shapes.Material(friction), {}
+    for row, (name, (shape, half)) in enumerate(LAID.items()):
+        for column, depth in enumerate(DEPTHS):
+            place = (4.0 * row, 4.0 * column)
+
+            def add(height, shape=shape, place=place):
+                body = world.add_body(CUBE, position=rotate(turn, (*place, height)), orientation=turn)
+                body.add_shape(shape, material=material, allow_overlap=True)
+                return body
+
+            kinds[name, depth] = (add(half - depth), half, add(-half) if below == "body" else None)
+    if below == "plane":
+        world.add_shape(shapes.Plane(), orientation=turn, material=material)
+    elif below == "box":
+        size, middle = (60.0, 60.0, 2.0), rotate(turn, (10.0, 6.0, -1.0))
+        world.add_shape(shapes.Box(size), position=middle, orientation=turn, material=material)
+    found, up = {key: [] for key in kinds}, rotate(turn, (0.0, 0.0, 1.0))
+    for _ in range(60):
         world.step()
-        assert (second.position - first.position)[0] - start[0] == pytest.approx(tick / 60, abs=1e-7)
-        assert np.abs(world.linear_momentum()).max() < 1e-13
-    world.step(240)
-    assert (second.position - first.position)[0] == pytest.approx(1.0, abs=1e-4)
-    assert max(np.abs(body.velocity).max() for body in world.bodies) < 1e-4
+        for key, (body, half, other) in kinds.items():
+            top = 0.0 if other is None else other.position @ up + half
+            found[key].append(body.position @ up - half - top)
+    for (name, depth), passed in found.items():
+        assert passed == pytest.approx(gaps(depth, 12.0, 60, dt), abs=2e-8), (name, depth)
+    assert {world.contacts.solver_of(body) for body in world.bodies} == {"direct"}
+    assert max(np.abs((*body.velocity, *body.angular_velocity_world)).max() for body in world.bodies) < 2e-5
+
+
+@pytest.mark.parametrize("name", ["ball", "box", "hull"])
+def test_sweeps_part_overlaps_at_a_quarter_of_the_rate(name):
+    """At three times the overlap per second, and at most at 1 m/s: forty bodies deep in one plate, which are one island."""
+    world, dt = World(1 / 60), 1 / 60
+    plate = world.add_body(MassProperties.box(1e9, (50.0, 50.0, 1.0)), position=(0.0, 0.0, -0.5))
+    plate.add_shape(shapes.Box((50.0, 50.0, 1.0)), material=shapes.Material(0.0))
+    (shape, half), bodies = LAID[name], []
+    for number in range(40):
+        place = (2.0 * (number % 8) - 8.0, 2.0 * (number // 8) - 8.0, half - DEPTHS[number % 4])
+        bodies.append(world.add_body(CUBE, position=place))
+        bodies[-1].add_shape(shape, material=shapes.Material(0.0), allow_overlap=True)
+    found = []
+    for _ in range(90):
+        world.step()
+        found.append([body.position[2] - half for body in bodies])
+    assert world.contacts.solver_of(plate) == "sweeps"
+    for number, passed in enumerate(np.array(found).T):
+        assert passed == pytest.approx(gaps(DEPTHS[number % 4], 3.0, 90, dt), abs=1e-6)
 
 
 def test_what_has_taken_a_tick_is_not_checked_again(tmp_path):
