@@ -18,6 +18,9 @@ from .layout import (
     TURNS_WITH,
 )
 
+_NARROW = 0.05
+"""Share of their length by which points beside a line give a plane."""
+
 
 @inlined
 def put_found(
@@ -124,6 +127,43 @@ def _spread(found: Array, first: int, last: int, column: int) -> None:
             if _is_beyond(aside, largest):
                 farthest, largest = number, aside
         _swap(found, place, farthest)
+
+
+@inlined
+def keep_outstanding(found: Array, first: int, last: int, near: float) -> int:
+    """Keep, behind four spread points, at most four that stick out from the planes through these; one after the last that is kept.
+
+    Four points keep all others out of a flat face, but not those on bumps between them.
+
+    Args:
+        found: The points, the four first.
+        first: The first of them.
+        last: One after the last of all.
+        near: How far a point may stick out without being kept [m].
+    """
+    start, least = load(found, first, ON_SECOND), float(found[first, APART_BY])
+    along = subtract(load(found, first + 1, ON_SECOND), start)
+    rises = float(found[first + 1, APART_BY]) - least
+    square, across = dot(along, along), cross(load(found, first, TO_FIRST), along)
+    kept = first + MOST_POINTS
+    while kept < min(last, first + 2 * MOST_POINTS):
+        best, largest = kept, near
+        for number in range(kept, last):
+            off = subtract(load(found, number, ON_SECOND), start)
+            aside = dot(off, across)
+            third = first + (2 if aside >= 0.0 else 3)
+            to_third = subtract(load(found, third, ON_SECOND), start)
+            plane = least + rises * dot(off, along) / square
+            if abs(dot(to_third, across)) > _NARROW * square:
+                bend = float(found[third, APART_BY]) - least - rises * dot(to_third, along) / square
+                plane += bend * aside / dot(to_third, across)
+            if plane - float(found[number, APART_BY]) > largest:
+                best, largest = number, plane - float(found[number, APART_BY])
+        if largest == near:
+            break
+        _swap(found, kept, best)
+        kept += 1
+    return kept
 
 
 @inlined

@@ -9,7 +9,8 @@ behind its plane. Each triangle near a shape is compared with it:
   there. Any other normal is due to an inner edge, and the face on its other side has the true contact. The surface around a point is that
   of all triangles that contain it, also of other terrains of the world.
 
-Points are then grouped by their normals, and of each group four are kept, which is one contact.
+Points are then grouped by their normals, and of each group four are kept, which is one contact, and at most as many more that stick out
+between these, which is another one.
 """
 
 from math import sqrt
@@ -17,7 +18,7 @@ from math import sqrt
 from ..compilation.compiler import call, inlined, kernel
 from ..constraints.joint_types import Axes, load
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER
-from ..constraints.points import across
+from ..constraints.points import across, most_spin
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector
@@ -40,7 +41,7 @@ from .cores import (
     place_core,
     placed_point,
 )
-from .found import copy_found, put_found
+from .found import copy_found, keep_outstanding, put_found
 from .layout import (
     APART_BY,
     AT_EDGE,
@@ -80,6 +81,8 @@ _ABOVE = 1e-7
 """Share of the least half extent by which a point may be beside a triangle and still be above it."""
 _SAME_POINT = 1e-4
 """Share of the least half extent by which points of one group are apart at least."""
+_STICKS_OUT = 1e-3
+"""Share of the least half extent by which a point of a group may stick out from the planes through the four that are kept."""
 _TILTED = 0.1
 """Sine of an angle below which a surface does not rise at a point below a face of a shape, which may tilt in an impact."""
 
@@ -95,9 +98,9 @@ Ground = tuple[tuple[Array, ...], Integers, Array, Scratch, Scratch, Array]
 Around = tuple[Scene, tuple[Array, ...], Integers, Array, Scratch]
 """The first arguments of `is_inner`."""
 Motion = tuple[Vector, Vector]
-Own = tuple[int, Vector, Vector, Motion, float, float, float]
+Own = tuple[int, Vector, Vector, Motion, float, float, float, float]
 """Of a shape and a terrain: the terrain; what positions are relative to; the middle of the shape and its motion beside the terrain; the
-largest gap; the least half extent; and the length of the tick."""
+largest gap; the least half extent; the length of the tick; and the spin that an impact adds per speed at most."""
 
 
 @inlined
@@ -243,7 +246,7 @@ def _place_edge(placed: Array, p: Vector, q: Vector) -> None:
 @inlined
 def _touch_edge(around: Around, tools: Tools, gathered: Array, kept: int, own: Own, p: Vector, q: Vector) -> int:
     """The points at which a shape touches an edge that stands out; the number of points then."""
-    (narrow, found, _polygon, calls), (_terrain, base, middle, motion, margin, least, dt) = tools, own
+    (narrow, found, _polygon, calls), (_terrain, base, middle, motion, margin, least, dt, spins) = tools, own
     placed, points = narrow[0], narrow[1]
     radius, (at, _is_end) = float(placed[0, CORE_RADIUS]), _nearest_on(p, q, middle)
     away = subtract(middle, at)
@@ -264,6 +267,8 @@ def _touch_edge(around: Around, tools: Tools, gathered: Array, kept: int, own: O
     for number in range(count):
         at, away = load(found, number, ON_SECOND), load(found, number, TO_FIRST)
         rises = RISES if is_ball else _rise(placed, found, number, scale(dt, motion[1]))
+        if not is_ball:
+            rises += dt * spins * max(-dot(add(motion[0], cross(motion[1], at)), away), 0.0)
         if call(calls[INNER], (*around, base, at, away, own[0], WITHIN * least, BESIDE * least, rises)) == 0:
             copy_found(gathered, kept, found, number)
             gathered[kept, AT_EDGE] = 1.0
@@ -288,7 +293,7 @@ def _rise(placed: Array, found: Array, number: int, turns: Vector) -> float:
 
 @kernel("group-points")
 def group_points(gathered: Array, found: Array, calls: Integers, count: int, least: float) -> int:
-    """Group points by their normals, leave out those that are there twice, and keep four of each group.
+    """Group points by their normals, leave out those that are there twice, and keep four of each group, and four more that stick out.
 
     Args:
         gathered: The points.
@@ -300,7 +305,7 @@ def group_points(gathered: Array, found: Array, calls: Integers, count: int, lea
     Returns:
         How many are kept.
     """
-    written = groups = left = 0
+    written = groups = parts = left = 0
     for number in range(count):
         gathered[number, PART_OF] = -1.0
     near = _SAME_POINT * least
@@ -325,8 +330,12 @@ def group_points(gathered: Array, found: Array, calls: Integers, count: int, lea
             elif gathered[number, APART_BY] >= found[same, APART_BY]:
                 continue
             copy_found(found, same, gathered, number)
-        written = call(calls[FOUR], (found, first, written, FACE_BIAS * least))
-        groups += 1
+        last, written = written, call(calls[FOUR], (found, first, written, FACE_BIAS * least))
+        if last > written:
+            written = keep_outstanding(found, first, last, _STICKS_OUT * least)
+        for number in range(first, written):
+            found[number, PART_OF] = float(parts + (number - first) // MOST_POINTS)
+        groups, parts = groups + 1, parts + (written - first + MOST_POINTS - 1) // MOST_POINTS
     return written
 
 
@@ -377,7 +386,7 @@ def _touch_face(
     above: float,
 ) -> int:
     """The corners, ends and points of a rim of a shape that touch a triangle along its normal; the number of points then."""
-    (narrow, _found, polygon, calls), (terrain, base, middle, motion, margin, least, dt) = tools, own
+    (narrow, _found, polygon, calls), (terrain, base, middle, motion, margin, least, dt, _spins) = tools, own
     placed, points, down, slack = narrow[0], narrow[1], scale(-1.0, normal), _ABOVE * least
     start = kept
     for number in range(vertices_of(placed, down)):
@@ -404,7 +413,7 @@ def _touch_triangle(
     around: Around, tools: Tools, gathered: Array, kept: int, own: Own, triangle: Triangle, edges: int
 ) -> int:
     """The points at which a shape touches a triangle and those of its edges that stand out; the number of points then."""
-    placed, points, (_terrain, _base, middle, _motion, margin, _least, _dt) = tools[0][0], tools[0][1], own
+    placed, points, (_terrain, _base, middle, _motion, margin, _least, _dt, _spins) = tools[0][0], tools[0][1], own
     a, b, c = triangle
     normal = cross(subtract(b, a), subtract(c, a))
     size = sqrt(dot(normal, normal))
@@ -483,7 +492,8 @@ def touch_terrain(
     axes = axes_of(turn)
     origin, middle = into(axes, subtract(base, center)), middle_of(placed, points)
     around = (scene, grounds, beside, bounds, inner_scratch)
-    own = (terrain, base, middle, _motion_of(bodies, shapes, first, terrain), margin, least, dt)
+    spins = most_spin(bodies, int(shapes[BODY, first]))
+    own = (terrain, base, middle, _motion_of(bodies, shapes, first, terrain), margin, least, dt, spins)
     # the box of the shape in the axes of the terrain
     at, half = box_of_core(placed, points, axes)
     at, half = add(origin, at), (half[0] + margin, half[1] + margin, half[2] + margin)

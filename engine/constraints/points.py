@@ -173,14 +173,17 @@ def swing_gain(own: Array, place: int, arm: Vector) -> float:
 
 
 @inlined
+def most_spin(own: Array, place: int) -> float:
+    """The spin [rad/s] that an impact adds to a body at most, wherever it is, per speed at which it closes [m/s]."""
+    xx, yy, zz, _xy, _xz, _yz = load_symmetric(own, INVERSE_INERTIA, place)
+    return 0.5 * sqrt((xx + yy + zz) / float(own[INVERSE_MASS, place]))  # `_turns`, for the worst arm
+
+
+@inlined
 def _turns_little(own: Array, place: int, speed: float, step: float) -> bool:
     """Whether no core turns by more than `MOST_TURN_IN_CONTACT`, wherever it is; `speed` is the relative speed of the mass centres."""
-    rates, (xx, yy, zz, _xy, _xz, _yz) = (
-        load_vector(own, ANGULAR_VELOCITY, place),
-        load_symmetric(own, INVERSE_INERTIA, place),
-    )
-    added = 0.5 * speed * sqrt((xx + yy + zz) / float(own[INVERSE_MASS, place]))  # `_turns`, for the worst arm
-    return (sqrt(dot(rates, rates)) + added) * step <= MOST_TURN_IN_CONTACT
+    rates = load_vector(own, ANGULAR_VELOCITY, place)
+    return (sqrt(dot(rates, rates)) + speed * most_spin(own, place)) * step <= MOST_TURN_IN_CONTACT
 
 
 @inlined

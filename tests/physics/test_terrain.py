@@ -354,10 +354,13 @@ def rough(count=33, spacing=0.5, height=1.0, seed=2):
 @pytest.mark.parametrize("kind", ["field", "mesh"])
 @pytest.mark.parametrize("name", list(BODIES))
 def test_bodies_tumble_over_hills_without_gaining_energy_or_falling_through(name, kind):
-    """What overlaps an edge that it has not met before is lifted out of it; the work of that is below 2 % of what is lost."""
+    """What overlaps an edge that it has not met before is lifted out of it, which takes little work.
+
+    Of a face on bumps, four spread points do not keep the others out; and what an impact turns meets edges that it did not look at.
+    """
     field = rough()
     world, total = on([(field if kind == "field" else mesh_of(field), (0, 0, 0))]), []
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(3)
     bodies = []
     for number in range(8):
         place, velocity = random.uniform(-3.0, 3.0, 2), random.uniform(-2.0, 2.0, 2)
@@ -368,8 +371,10 @@ def test_bodies_tumble_over_hills_without_gaining_energy_or_falling_through(name
         total.append([energy(body) + body.mass * G * body.position[2] for body in bodies])
         world.step()
     change = np.diff(np.array(total), axis=0)
-    assert np.maximum(change, 0.0).sum() < 0.02 * -np.minimum(change, 0.0).sum()
-    assert min(body.position[2] for body in bodies) > -1.0
+    share = 7e-4 if "cylinder" in name or name == "capsule" else 1e-4
+    assert np.maximum(change, 0.0).sum() < share * -np.minimum(change, 0.0).sum()
+    assert change.max() < 0.01
+    assert all(body.position[2] > -1.0 or np.abs(body.position[:2]).max() > 8.0 for body in bodies)
     assert world.contacts.gap.min() > -0.01
 
 
