@@ -42,16 +42,15 @@ from .actuator_layout import (
     WHEEL_HAS_KICKED,
 )
 from .columns import Array, Integers, is_finite, load_state, load_vector, store_vector
-from .floating_point import is_other_mode
-from .gather import COUNTED, DRIVEN, HAS_FROZEN, IS_OPEN, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import DRIVEN, HAS_FROZEN, IS_OPEN, JETS, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
 from .jet_kicks import damp, has_damping, lean
-from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, OTHER_MODE, POSITION, STORED_MOMENTUM, VELOCITY
+from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, POSITION, STORED_MOMENTUM, VELOCITY
 from .masses import REFUSED, UNFINISHED, compose_flowing, store_previous_rates
 from .valves import direction_at, follow_valve, link_jet, run_dry, store_valve, turn_gimbal
 from .wheels import choose_motor_torque, rub, rub_alone, sum_stored
 
 
-@kernel("drive")
+@inlined
 def drive(
     array: Array,
     driven: Array,
@@ -71,6 +70,7 @@ def drive(
         The number of bodies, in `stale`, whose held wrench must be gathered again; -1 if a body has no valid tensor any more.
     """
     counts[IS_OPEN] = 1
+    has_frozen = counts[HAS_FROZEN] != 0
     # keep what will be written
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
@@ -92,16 +92,19 @@ def drive(
         tanks[USED, tank] = 0.0
         tanks[UNTIL, tank] = dt if tanks[PROPELLANT, tank] > 0.0 else 0.0
         tanks[FIRST_JET, tank] = -1.0
+    jets = 0
     for jet in range(counts[THRUSTERS]):
         thrusters[HAS_KICKED, jet] = 0.0
-        if _stands_still(array, counts, int(thrusters[BODY, jet])):
-            continue
-        turn_gimbal(thrusters, jet, dt)
-        tank = int(thrusters[TANK, jet])
-        used = follow_valve(thrusters, jet, float(tanks[UNTIL, tank]) if tank >= 0 else dt, dt)
-        if tank >= 0:
-            tanks[USED, tank] += used
-            link_jet(thrusters, tanks, tank, jet)
+        if not _stands_still(array, has_frozen, int(thrusters[BODY, jet])):
+            turn_gimbal(thrusters, jet, dt)
+            tank = int(thrusters[TANK, jet])
+            used = follow_valve(thrusters, jet, float(tanks[UNTIL, tank]) if tank >= 0 else dt, dt)
+            if tank >= 0:
+                tanks[USED, tank] += used
+                link_jet(thrusters, tanks, tank, jet)
+        if thrusters[IS_DRIVEN, jet] != 0.0 or thrusters[MAX_RATE, jet] > 0.0:
+            jets = jet + 1
+    counts[JETS] = jets
     # tanks that run dry in this tick shut their jets at that moment; those of a tank that is empty are shut already
     for tank in range(counts[TANKS]):
         if tanks[USED, tank] > tanks[PROPELLANT, tank]:
@@ -110,7 +113,7 @@ def drive(
             driven[IS_FLOWING, int(tanks[TANK_DRIVEN, tank])] = 1.0
         tanks[ACTING, tank] = tanks[PROPELLANT, tank] - 0.5 * tanks[USED, tank]
     # jets whose share of the thrust has changed
-    for jet in range(counts[THRUSTERS]):
+    for jet in range(jets):
         if thrusters[IS_DRIVEN, jet] > 1.0:
             thrusters[IS_DRIVEN, jet] -= 2.0
             row = owners[int(thrusters[BODY, jet])]
@@ -122,16 +125,16 @@ def drive(
         return -1
     # wheels: half a step of friction, then the torque of the motors, which is held over the tick
     for wheel in range(counts[WHEELS]):
-        if not _stands_still(array, counts, int(wheels[BODY, wheel])):
+        if not _stands_still(array, has_frozen, int(wheels[BODY, wheel])):
             rub_alone(array, wheels, wheel, 0.5 * dt)
     for wheel in range(counts[WHEELS]):
-        if not _stands_still(array, counts, int(wheels[BODY, wheel])):
+        if not _stands_still(array, has_frozen, int(wheels[BODY, wheel])):
             choose_motor_torque(array, driven, wheels, wheel, dt)
     # half a step of jet damping, and the first half of the kicks that shift the time of the pulses
-    for jet in range(counts[THRUSTERS]):
+    for jet in range(jets):
         if thrusters[IS_DRIVEN, jet] != 0.0:
             column = int(thrusters[BODY, jet])
-            if not _stands_still(array, counts, column):
+            if not _stands_still(array, has_frozen, column):
                 damp(array, column, thrusters, tanks, jet, dt)
                 lean(array, column, thrusters, jet, -0.5 * dt)
     # the bodies whose held wrench is not that of the last tick
@@ -143,7 +146,7 @@ def drive(
     return found
 
 
-@kernel("settle")
+@inlined
 def settle(
     array: Array,
     driven: Array,
@@ -161,21 +164,23 @@ def settle(
     Returns:
         The column of a body that is not finite or has no valid tensor any more, or -1.
     """
+    has_frozen = counts[HAS_FROZEN] != 0
     # the second halves of the kicks and of jet damping
-    for back in range(counts[THRUSTERS]):
-        jet = counts[THRUSTERS] - 1 - back
+    jets = counts[JETS]
+    for back in range(jets):
+        jet = jets - 1 - back
         if thrusters[IS_DRIVEN, jet] != 0.0 and thrusters[HAS_KICKED, jet] == 0.0:
             column = int(thrusters[BODY, jet])
-            if not _stands_still(array, counts, column):
+            if not _stands_still(array, has_frozen, column):
                 lean(array, column, thrusters, jet, 0.5 * dt)
                 damp(array, column, thrusters, tanks, jet, dt)
     # wheels: the work of the motors, and half a step of friction
     for wheel in range(counts[WHEELS]):
-        if not _stands_still(array, counts, int(wheels[BODY, wheel])):
+        if not _stands_still(array, has_frozen, int(wheels[BODY, wheel])):
             wheels[MOMENTUM, wheel] += dt * float(wheels[APPLIED, wheel])
     for back in range(counts[WHEELS]):
         wheel = counts[WHEELS] - 1 - back
-        if _stands_still(array, counts, int(wheels[BODY, wheel])):
+        if _stands_still(array, has_frozen, int(wheels[BODY, wheel])):
             continue
         if wheels[WHEEL_HAS_KICKED, wheel] == 0.0:
             rub_alone(array, wheels, wheel, 0.5 * dt)
@@ -200,20 +205,20 @@ def settle(
     # tanks and valves, of which `undo_drive` restores nothing: from here on, the tick cannot fail
     for tank in range(counts[TANKS]):
         tanks[PROPELLANT, tank] = tanks[ACTING, tank]
-    for jet in range(counts[THRUSTERS]):
-        if not _stands_still(array, counts, int(thrusters[BODY, jet])):
+    for jet in range(jets):
+        if not _stands_still(array, has_frozen, int(thrusters[BODY, jet])):
             store_valve(thrusters, jet, dt)
     for row in range(counts[DRIVEN]):
-        if not _stands_still(array, counts, int(driven[BODY, row])):
+        if not _stands_still(array, has_frozen, int(driven[BODY, row])):
             store_previous_rates(array, int(driven[BODY, row]), driven, row)
     return -1
 
 
-@kernel("undo-drive")
-def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers) -> int:
+@inlined
+def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers) -> None:
     """Restore the start of the tick after `drive`, if it has run; the loop has restored the pose and everything that it wrote itself."""
     if counts[IS_OPEN] == 0:
-        return 0
+        return
     for tank in range(counts[TANKS]):
         tanks[ACTING, tank] = tanks[PROPELLANT, tank]
     compose_flowing(array, driven, wheels, tanks, counts, True)
@@ -233,13 +238,12 @@ def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tan
             first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])
             store_vector(thrusters, DIRECTION, jet, direction_at(thrusters, jet, first, second))
     counts[IS_OPEN] = 0
-    return 0
 
 
 @inlined
-def _stands_still(array: Array, counts: Integers, column: int) -> bool:
+def _stands_still(array: Array, has_frozen: bool, column: int) -> bool:
     """Whether a body is frozen, so that its actuators keep their state too."""
-    return bool(counts[HAS_FROZEN] != 0 and array[FROZEN, column] > 0.0)
+    return has_frozen and bool(array[FROZEN, column] > 0.0)
 
 
 @kernel("end-kicks")
@@ -316,55 +320,38 @@ def end_kicks(
     return depends_on_rates
 
 
-DRIVE, GATHER, SETTLE, UNDO_DRIVE = range(4)
-"""Indices into the plan of `begin_driven`, of the addresses of the kernels that it calls."""
-COUNTS, STALE_BODIES = 4, 4 + COUNTED
-"""Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `begin_driven`.
-
-The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones. After them follow, for
-each column of the bodies, a mark, which is zero before and after, and then the driven row (see `drive`).
-"""
-
-
 @kernel("begin-driven")
 def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
     """The operation before the move: drive the actuators, and gather the held wrench where it has changed, or everywhere (`operand` is 1).
 
     Packed are the bodies (their array, its control, their number); the tables of driven bodies, thrusters, wheels, tanks, gravities,
-    constant forces and pushes; the counts with which the held wrench was last gathered, the numbers that `COUNTS` and `STALE_BODIES`
-    describe, and the runs of jets (see `gather`); and the length of a tick [s].
+    constant forces and pushes; the address of `gather_held`, in an array, the counts with which it last ran, and the runs of jets (see
+    there); the counts of rows; room for as many stale bodies as there may be driven ones, and for each column of the bodies a mark, which
+    is zero before and after, and the driven row (see `drive`); and the length of a tick [s].
     """
-    bodies, tables, numbers, dt = unpack(packed)
-    array, control, body_count = bodies
+    bodies, tables, gathering, counts, found_in, dt = unpack(packed)
+    array, _control, body_count = bodies
     driven, thrusters, wheels, tanks, gravities, constants, pushes = tables
-    held, plan, runs = numbers
-    if is_other_mode(control):
-        control[BAD] = OTHER_MODE
-        return OTHER_MODE
-    counts, capacity = plan[COUNTS : COUNTS + COUNTED], driven.shape[1]
-    after_stale, pitch = STALE_BODIES + capacity, array.shape[1]
-    stale, marks = plan[STALE_BODIES:after_stale], plan[after_stale : after_stale + pitch]
-    owners = plan[after_stale + pitch :]
+    gather, held, runs = gathering
+    stale, marks, owners = found_in
     counts[PUSHES] = held[PUSHES]
     counts[PUSH_RUN] = held[PUSH_RUN]
-    found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
+    found = drive(array, driven, thrusters, wheels, tanks, counts, stale, owners, dt)
     if found > 0 or (found == 0 and operand == 1):
         # all of them in loops of vectors, where most are to be gathered
         counts[STALE] = -1 if operand == 1 or 2 * found > body_count else found
         contributions = (gravities, constants, thrusters, pushes, wheels)
-        _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks, runs))
+        _ = call(gather[0], (array, body_count, *contributions, counts, stale, marks, runs))
     return 0 if found < 0 else 1
 
 
 @kernel("end-driven")
 def end_driven(packed: Packed, operand: int, ticks_left: int) -> int:
     """The operation after the move: bring the actuators to the end of the tick; tensors are due at the end of each step of a tick (1)."""
-    bodies, tables, numbers, dt = unpack(packed)
+    bodies, tables, _gathering, counts, _found_in, dt = unpack(packed)
     array, control, _body_count = bodies
     driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
-    plan = numbers[1]
-    counts = plan[COUNTS : COUNTS + COUNTED]
-    bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, ticks_left == 1 or operand == 1))
+    bad = settle(array, driven, thrusters, wheels, tanks, counts, dt, ticks_left == 1 or operand == 1)
     if bad >= 0:
         control[BAD] = bad
         return 0
@@ -375,10 +362,10 @@ def end_driven(packed: Packed, operand: int, ticks_left: int) -> int:
 @kernel("undo-driven")
 def undo_driven(packed: Packed, start: int, unused: int) -> int:
     """Undo what `begin_driven` has done, unless the tick has ended."""
-    bodies, tables, numbers, _dt = unpack(packed)
+    bodies, tables, _gathering, counts, _found_in, _dt = unpack(packed)
     driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
-    plan = numbers[1]
-    return call(plan[UNDO_DRIVE], (bodies[0], driven, thrusters, wheels, tanks, plan[COUNTS : COUNTS + COUNTED]))
+    undo_drive(bodies[0], driven, thrusters, wheels, tanks, counts)
+    return 1
 
 
 @kernel("undo-parts")

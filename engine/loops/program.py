@@ -35,7 +35,8 @@ from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed, unpack
 from ..compilation.whole import call_whole
 from .columns import Array, Integers
-from .layout import TICKS
+from .floating_point import is_other_mode
+from .layout import BAD, OTHER_MODE, TICKS
 from .undo import undo_tick
 
 ADDRESS, ARGUMENTS, OPERAND, UNDO, UNDO_ARGUMENTS = range(5)
@@ -57,6 +58,9 @@ def run_program(program: Packed, ticks: int) -> int:
     operations, state, control = unpack(program)
     place = int(state[PLACE])
     if place == 0:
+        if is_other_mode(control):  # before anything is computed
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
         state[START] = control[TICKS]
     for tick in range(ticks):
         while place < operations.shape[0]:

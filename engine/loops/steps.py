@@ -15,13 +15,11 @@ from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import cross, subtract
 from .columns import Array, Integers, load_vector
-from .floating_point import is_other_mode
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
     CENTER_OF_MASS,
     ORIENTATION,
-    OTHER_MODE,
     POSITION,
     PREVIOUS,
     PREVIOUS_STORED_MOMENTUM,
@@ -79,9 +77,6 @@ def add_kept(packed: Packed, operand: int, ticks_left: int) -> int:
 def open_steps(packed: Packed, operand: int, ticks_left: int) -> int:
     """Begin a tick of several steps; packed are the controls of ticks and of steps, the number of steps taken, and of those to take."""
     control, steps, taken, count = unpack(packed)
-    if is_other_mode(control):  # before anything is computed
-        steps[BAD] = OTHER_MODE
-        return OTHER_MODE
     for entry in range(STORING, control.shape[0]):  # the spans, which change while bodies are frozen
         steps[entry] = control[entry]
     steps[TICKS] = control[TICKS] * count

@@ -302,20 +302,21 @@ class Actuators:
         bodies, held, counts = self._bodies, self._held, self._count()
         gravities, constants, _thrusters, pushes = held.tables
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
-        plan = np.concatenate(
-            [np.zeros(loops.COUNTS, np.int64), counts, np.zeros(self._driven.capacity + 2 * bodies.pitch, np.int64)]
-        )
+        gather_at, (marks, owners) = np.zeros(1, np.int64), np.zeros((2, bodies.pitch), np.int64)
+        found_in = np.zeros(self._driven.capacity, np.int64), marks, owners
         tables = *self._arrays, gravities.array, constants.array, pushes.array
-        packed = Packed((bodies.array, control, bodies.count), tables, (held.counts, plan, held.runs), dt)
-        kernels, own = kernels_of_actuators(), operations_of_actuators()[:3]
-        called = kernels.drive, kernels.gather, kernels.settle, kernels.undo_drive
+        packed = Packed(
+            (bodies.array, control, bodies.count), tables, (gather_at, held.counts, held.runs), counts, found_in, dt
+        )
+        own = operations_of_actuators()[:3]
+        gathering = kernels_of_actuators().gather
 
         def link() -> None:
-            plan[: loops.COUNTS] = [loop.address for loop in called]
+            gather_at[0] = gathering.address
 
         functions = [loop.function for loop in own]
-        if in_python([*called, *own], may_stand_in=True):
-            plan[: loops.COUNTS] = [address_in_python(loop.function) for loop in called]
+        if in_python([gathering, *own], may_stand_in=True):
+            gather_at[0] = address_in_python(gathering.function)
             functions = [StandIn(loop, link) for loop in own]
         else:
             link()
@@ -404,10 +405,7 @@ def _of_one(columns: FloatArray) -> FloatArray:
 class _Kernels(NamedTuple):
     """One value for each kernel that ticks with actuators call."""
 
-    drive: Any
     gather: Any
-    settle: Any
-    undo_drive: Any
     compose: Any
     sum_wheels: Any
 
@@ -415,12 +413,8 @@ class _Kernels(NamedTuple):
 def kernels_of_actuators() -> _Kernels:
     """The kernels that ticks with actuators call, without the loops that move the bodies."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    tables = [array] * 4
     return _Kernels(
-        drive=named(loops.drive, array, *tables, *[integers] * 3, 1.0),
         gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3, integers.reshape(1, 1)),
-        settle=named(loops.settle, array, *tables, integers, 1.0, True),
-        undo_drive=named(loops.undo_drive, array, *tables, integers),
         compose=named(compose, array, array, array, array, integers),
         sum_wheels=named(sum_wheels, array, array, integers),
     )
@@ -429,7 +423,8 @@ def kernels_of_actuators() -> _Kernels:
 def operations_of_actuators() -> list[Loop]:
     """The operations before and after the move, the one that undoes the first, and the one that undoes all steps of a tick."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    packed = Packed((array, integers, 1), (array,) * 7, (integers, integers, integers.reshape(1, 1)), 1.0)
+    gathering = integers, integers, integers.reshape(1, 1)
+    packed = Packed((array, integers, 1), (array,) * 7, gathering, integers, (integers,) * 3, 1.0)
     parts = Packed(*[array] * 4, integers)
     own = [named(each, packed, 0, 0) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
     return [*own, named(loops.undo_parts, parts, 0, 0)]

@@ -271,14 +271,13 @@ def prepared(monkeypatch):
         (
             "wheels",
             {
-                "drive",
-                "settle",
                 "begin-driven",
+                "end-driven",
                 "run-program",
                 "passes-free_rotor-stored-gyro-0",
             },
         ),
-        ("pulses", {"drive", "settle", "begin-driven", "run-program"}),
+        ("pulses", {"begin-driven", "end-driven", "run-program"}),
         ("game_mode", {"passes-runge_kutta_4-game-0", "passes-runge_kutta_4-gyro-0"}),
     ],
 )
@@ -519,8 +518,8 @@ def test_the_command_line_prepares_what_a_world_can_be_told_of(capsys, monkeypat
     for argument in ("", *arguments):
         assert main(["prepare", *([f"--{argument}"] if argument else [])]) == 0
         found[argument] = set(re.findall(r"\] (.*)", capsys.readouterr().out))
-    assert {"drive", "settle", "begin-driven", "run-program"} <= found["pulses"] - found[""]
-    assert {"drive", "settle", "begin-driven", "run-program"} <= found["wheels"] and found["wheels"] - found["pulses"]
+    assert {"begin-driven", "end-driven", "run-program"} <= found["pulses"] - found[""]
+    assert {"begin-driven", "end-driven", "run-program"} <= found["wheels"] and found["wheels"] - found["pulses"]
     assert {"move-islands", "island-move", "joint-rows"} <= found["joints"] - found[""]
     assert {"find-contacts", "point-rows"} <= found["contacts"] - found["joints"]
     assert {"cast-shapes", "overlap-shapes"} <= found["queries"] - found["contacts"]
