@@ -40,23 +40,25 @@ POSITION_FORCES, VELOCITY_FORCES = 60, 78
 """Mean force of each row over the last step in the two stages, from which the next stages start."""
 FORCE, TORQUE = 96, 99
 """Mean over the last tick, on the body, world frame; the torque is about the common point."""
-WAS_AT_LIMIT = 102
+STEPS = 102
+"""The number of steps in which the island took the last tick, if more than one; else 0."""
+WAS_AT_LIMIT = 103
 """Whether each freedom had reached a limit when the last tick started."""
 REACHED_IN_A_STEP = 2.0
 """Added to that if the freedom reached a limit in any step of a tick that was divided into steps."""
-CAPTURED_ENERGY = 105
+CAPTURED_ENERGY = 106
 """Energy that the springs of a closing joint have taken from its bodies."""
-LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 106, 107, 108
+LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 107, 108, 109
 """Phase of a latch, the number of the tick in which it caught, and the energy that it took when it locked."""
-CAUGHT_POINT, CAUGHT_FRAME = 109, 112
+CAUGHT_POINT, CAUGHT_FRAME = 110, 113
 """Point and frame on the other body at which a latch caught."""
-SLACK = 116
+SLACK = 117
 """By how much the joints of a loop that this one closes missed each other when it was added, as a length and as an angle."""
-DRIVE, DRIVE_SIZE = 118, 2
+DRIVE, DRIVE_SIZE = 119, 2
 """For each freedom what a motor that holds a position adds to its spring and damper: the rate of its target, and a torque or force."""
-COLLIDES = 124
+COLLIDES = 125
 """Whether the two bodies collide."""
-JOINT_ROWS = 125
+JOINT_ROWS = 126
 DECIDING = (
     *(BODY, OTHER, ENABLED, TYPE, *range(LOWER, LOWER + 3), *range(UPPER, UPPER + 3), *range(FRICTION, FRICTION + 3)),
     *(MOTOR + MOTOR_SIZE * freedom for freedom in range(3)),
@@ -76,7 +78,7 @@ _HARD_COUNT = max(EQUALITY_ROWS)
 HARD_STATE = (
     (COORDINATE, POSITION_FORCES + _HARD_COUNT),
     (VELOCITY_FORCES, VELOCITY_FORCES + _HARD_COUNT),
-    (FORCE, FORCE + 6),
+    (FORCE, STEPS + 1),
 )
 """The same where an island has equality rows only, as ranges."""
 HARD_ROWS = ((FITTING_FIRST, FITTING_LAST), (BALL_SPRING, BALL_SPRING + 1), *HARD_STATE, (SLACK, SLACK + 2))
@@ -254,7 +256,9 @@ ELAPSED = 20
 """The time since the start of the tick at which the last drift began, or ended if the next one has not begun."""
 POINT_WORK = 21
 """The work of the impulses of points before the last drift."""
-MEASURES = 22
+LEAST_STEPS = 22
+"""The number of steps in which the island takes a step at least; negative if a joint had no force in the last tick."""
+MEASURES = 23
 
 # rows of `impacts`, whose columns are the bodies; there are none as long as nothing was fast
 IMPACT_TIME = 0

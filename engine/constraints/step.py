@@ -121,6 +121,7 @@ from .layout import (
     KICK_TIME,
     KICKED,
     LAST_ROW,
+    LEAST_STEPS,
     LIMITS,
     LIMITS_ACT,
     LIMITS_AWAY,
@@ -145,6 +146,7 @@ from .layout import (
     STATE_FIRST,
     STATE_LAST,
     STEP_LENGTH,
+    STEPS,
     SUM,
     TAKEN,
     TOLERANCE,
@@ -161,6 +163,9 @@ from .stages import given
 
 MOST_SWING, MOST_STEPS = 2.0, 32
 """An island divides a step in which a body would swing by more than this times 1/√2 [rad], and in how many steps at most."""
+LEAST_SWING = 0.5
+"""It goes back to half as many steps once the force is below this share of the one from which on it takes more. Each change shifts the
+energy that the steps keep, and one that comes and goes with the swing of the bodies makes that grow."""
 MOST_TURN, LEAST_CARRYING = 0.7, 1e-3
 """A warning is given if a body turns by more than the first [rad] in a step relative to one that turns by more than the second across that
 axis. At the first, the attitude of a hull was off by 3e-3 rad in 5 s with "free-rotor-2", by 3e-5 rad with "free-rotor-4"."""
@@ -950,7 +955,9 @@ def island_division(
     """
     for place in range(islands[island, BODIES], islands[island, BODIES_END]):
         work[SOLUTION, place] = work[SOLUTION + 1, place] = 0.0
+    steps_before = 0.0
     for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+        steps_before = max(steps_before, float(joints[STEPS, link]))
         force = load_vector(joints, FORCE, link)
         size = sqrt(dot(force, force))
         place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
@@ -971,11 +978,10 @@ def island_division(
     turn = 0.0
     for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
         turn = max(turn, turn_in_contact(own, links, touching, link, step))
-    count = 1
-    while count < MOST_STEPS and (
-        step * step * largest > MOST_SWING * MOST_SWING * float(count * count)
-        or turn > MOST_TURN_IN_CONTACT * float(count)
-    ):
+    count, squared, most = 1, step * step * largest, MOST_SWING * MOST_SWING
+    while count < MOST_STEPS and (squared > most * float(count * count) or turn > MOST_TURN_IN_CONTACT * float(count)):
+        count *= 2
+    if count < steps_before and squared > LEAST_SWING * most * float(count * count):
         count *= 2
     return count
 
@@ -1168,13 +1174,16 @@ def _take_parts(
         common
     )
     most, whole, taken = 1, 0, 0
-    longest = 0.0
-    for number in range(parts.shape[0]):
-        longest = max(longest, abs(dt * float(parts[number])))
+    longest = _longest_part(parts, dt)
     for island in range(first_island, last_island):
         if (measures[island, IN_PARTS] == 1.0) == (in_parts == 1):
             count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, touching, island, longest))
-            measures[island, DIVISION] = float(count)
+            count = max(count, int(measures[island, LEAST_STEPS]))
+            measures[island, DIVISION], measures[island, LEAST_STEPS] = float(count), 0.0
+            for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+                joints[STEPS, link] = float(count) if count > 1 else 0.0
+                if joints[FORCE, link] == 0.0 and joints[FORCE + 1, link] == 0.0 and joints[FORCE + 2, link] == 0.0:
+                    measures[island, LEAST_STEPS] = -1.0
             most = max(most, count)
             whole += int(count == 1)
             taken += 1
@@ -1311,6 +1320,37 @@ def _span_end(islands: Integers, first: int, last: int, room: int) -> int:
     return end
 
 
+@inlined
+def _needs_more_steps(common: Packed, island: int, parts: Array, dt: float) -> bool:
+    """Whether an island is to take the tick again, because joints that had no force in the last tick pull too hard for its steps.
+
+    Such joints are new, or ropes that were slack. One tick of too long steps would let the bodies swing for ever.
+    """
+    own, work, joints, links, islands, points, _rows, _blocks, _program, measures, calls, touching, _stages = unpack(
+        common
+    )
+    if measures[island, LEAST_STEPS] == 0.0 or has_contacts(islands, island):
+        return False
+    for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+        for entry in range(3):
+            joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
+    longest = dt
+    if measures[island, IN_PARTS] == 1.0:
+        longest = _longest_part(parts, dt)
+    count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, touching, island, longest))
+    measures[island, LEAST_STEPS] = float(count)
+    return count > measures[island, DIVISION]
+
+
+@inlined
+def _longest_part(parts: Array, dt: float) -> float:
+    """The longest step of a tick that is taken in these parts [s]."""
+    longest = 0.0
+    for number in range(parts.shape[0]):
+        longest = max(longest, abs(dt * float(parts[number])))
+    return longest
+
+
 OPEN, STEP, CLOSE = range(3)
 """Indices into `calls` of `move_islands`."""
 
@@ -1342,7 +1382,13 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
             _ = call(calls[OPEN], (*opened, first, last, *rows))
         elif first == 0:
             _ = call(calls[OPEN], (*opened, 0, island_count, *rows))
+        for island in range(first, last):
+            measures[island, LEAST_STEPS] = 0.0
         failed = call(calls[STEP], (stepped, parts, one_part, first, last, ticks, dt))
+        for island in range(first, last):
+            if failed < 0 and _needs_more_steps(common, island, parts, dt):
+                _ = call(calls[OPEN], (*opened, island, island + 1, *rows))
+                failed = call(calls[STEP], (stepped, parts, one_part, island, island + 1, ticks, dt))
         if parts.shape[0] > 1 and not is_hard:
             for island in range(first, last):
                 if failed < 0 and measures[island, LIMITS] == LIMITS_PASSED:

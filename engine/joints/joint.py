@@ -17,7 +17,7 @@ from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .mobility import Direction
 
 _REST = (0.0, 0.0, 0.0, 1.0)
@@ -45,6 +45,7 @@ JOINTS = Schema(
         Field("velocity_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=14, meaning="of the rows, in the last step"),
         Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
         Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
+        Field("steps", Kind.STATE, digest=24, is_new=True, stored=up_to(32), meaning="of the last tick, if its island divided it"),
         Field("was_at_limit", Kind.PREVIOUS, 3, meaning="whether each freedom had reached a limit when the last tick started"),
         Field("captured_energy", Kind.STATE, 1, "J", digest=22, is_new=True, meaning="what closing springs have taken from the bodies"),
         Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),

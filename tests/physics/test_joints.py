@@ -66,6 +66,7 @@ def test_the_layout_of_the_kernels_is_that_of_the_table():
         "force_world": layout.FORCE,
         "torque_world": layout.TORQUE,
         "was_at_limit": layout.WAS_AT_LIMIT,
+        "steps": layout.STEPS,
         "captured_energy": layout.CAPTURED_ENERGY,
         "latch": layout.LATCH_PHASE,
         "caught": layout.CAUGHT_POINT,

@@ -9,6 +9,7 @@ from engine import World
 from engine.compilation.compiler import COMPILED
 from engine.constraints import layout
 from engine.constraints.graph import ISLANDS
+from engine.joints import Ball
 from tests.benchmarks.joint_scenes import chain
 
 from ..plain_python import in_plain_python
@@ -17,10 +18,10 @@ ROOT = Path(__file__).parents[2]
 needs_compiler = pytest.mark.skipif(not COMPILED, reason="takes minutes in plain Python")
 
 
-def hanging(end_ratio, dt=1 / 60):
-    """Twenty links of 1 kg that hang, the last one with a speed of 0.01 m/s."""
+def hanging(end_ratio, dt=1 / 60, speed=0.01):
+    """Twenty links of 1 kg that hang, the last one with a speed [m/s]."""
     world, _joints = chain(20, end_ratio, dt, level=False)
-    world.bodies[-1].velocity = (0.01, 0.0, 0.0)
+    world.bodies[-1].velocity = (speed, 0.0, 0.0)
     return world
 
 
@@ -41,15 +42,46 @@ def steps(world):
 
 
 @needs_compiler
+@pytest.mark.parametrize("speed", [0.01, 1.0])
 @pytest.mark.parametrize("end_ratio", [100.0, 1000.0])
-def test_a_taut_chain_keeps_its_energy_for_a_minute(end_ratio):
-    """Its energy of motion, 0.005 and 0.05 J, grew to several J in seconds."""
-    world = hanging(end_ratio)
+def test_a_taut_chain_keeps_its_energy_for_a_minute(end_ratio, speed):
+    """Where no tick is divided, the 0.005 and 0.05 J of 0.01 m/s grow to several J in seconds."""
+    world = hanging(end_ratio, speed=speed)
     world.step()
-    start, moving = energy(world), 0.5 * end_ratio * 0.01**2
+    start, moving = energy(world), 0.5 * end_ratio * speed**2
     for _ in range(60):
         world.step(60)
         assert abs(energy(world) - start) < 0.01 * moving
+
+
+@needs_compiler
+def test_a_force_near_a_threshold_changes_the_number_of_steps_once():
+    """The force of a chain that swings passes the threshold between 2 and 4 steps hundreds of times in a minute."""
+    world, found = hanging(100.0, speed=1.0), []
+    for _ in range(600):
+        world.step()
+        found += steps(world)
+    assert set(found) == {4.0}
+
+
+def test_the_first_tick_is_divided_by_the_force_that_it_finds():
+    """In one step, the impact of the end's speed would let the links turn at 4 rad/s and swing for ever."""
+    world = hanging(1000.0, speed=1.0)
+    world.step()
+    assert steps(world) == [8.0]
+    assert max(np.linalg.norm(world.state.angular_velocity_body, axis=1)) < 1.6
+
+
+def test_a_joint_that_is_added_to_a_chain_in_motion_divides_its_first_tick():
+    world, joints = chain(20, 1000.0, level=False)
+    load = world.bodies[-1]
+    world.remove_joint(joints[-1])
+    world.step(2)
+    assert max(steps(world)) == 1.0
+    load.position, load.velocity = world.bodies[-2].to_world((0.0, 0.0, -0.5)), (0.0, 0.0, 0.0)
+    world.add_joint(Ball(load, world.bodies[-2], at_body=(0.0, 0.0, 0.25)))
+    world.step()
+    assert max(steps(world)) >= 8.0
 
 
 @needs_compiler
