@@ -659,8 +659,8 @@ class World:
     def compilation(self) -> str:
         """Whether ticks wait for kernels that are not compiled yet, "auto", "wait" or "background".
 
-        "wait" compiles a missing kernel before the tick that needs it goes on, and the many of joints and contacts in as many processes as
-        there are processor cores. "background" compiles it in a second process, and plain
+        "wait" compiles a missing kernel before the tick that needs it goes on, and the many of joints and contacts in several processes, as
+        `prepare` does. "background" compiles it in a second process, and plain
         Python or a more general loop runs the ticks meanwhile, with the same bits. "auto" waits until a world of this program is advanced
         for the first time by `advance`, and no longer from then on: a program that only calls `step` ends earlier so, and a program with
         frames has no frame that waits. A program that draws frames and calls `step` in each of them should choose "background".
@@ -2017,8 +2017,9 @@ class World:
     ) -> None:
         """Compile everything that ticks will need and load it into this process, so that no tick has to wait for the compiler.
 
-        Kernels are compiled in as many processes as there are processor cores. The log has the expected and the actual time. What is being
-        compiled in the background already is awaited and not compiled again. Compiled kernels are kept on disk for the next start.
+        Kernels are compiled in one process for each five seconds of work, and in no more than there are processor cores. The log has the
+        expected and the actual time. What is being compiled in the background already is awaited and not compiled again. Compiled kernels
+        are kept on disk for the next start.
 
         Anything that is needed later and was not prepared is compiled as `compilation` says. A loop for any forces and any number of
         bodies is always prepared, and runs the ticks meanwhile.

@@ -33,6 +33,7 @@ from .compiler import (
     plain,
     types_of,
 )
+from .durations import expected_seconds
 from .kernel_types import Arguments, Kernel, Numba
 from .whole import call_whole
 
@@ -244,7 +245,7 @@ _LONG = 0.02
 
 
 def compile_together(loops: Sequence[Loop], note: Callable[[int, str], None] | None = None) -> None:
-    """Load kernels, or compile them in as many processes as there are processor cores.
+    """Load kernels, or compile them in as many processes as are worth it.
 
     This process begins with the first kernel and the others with the last one. A kernel that another process is compiling is left to it,
     and is loaded later.
@@ -271,8 +272,19 @@ def compile_together(loops: Sequence[Loop], note: Callable[[int, str], None] | N
 
 
 def processes_for(missing: Sequence[Loop]) -> int:
-    """The number of processes in which these kernels are compiled, with this one."""
-    return min(background.cores(), len(missing)) if background.is_usable() and missing else 1
+    """The number of processes in which these kernels are compiled, with this one: at most as many as there are processor cores."""
+    if not background.is_usable():
+        return 1
+    worth_it = 1 + int(sum(expected_seconds(loop.name) for loop in missing) / _WORTH_A_PROCESS)
+    return max(1, min(background.cores(), len(missing), worth_it))
+
+
+_WORTH_A_PROCESS = 5.0
+"""Processor time [s] that kernels take to compile for each process beside this one.
+
+A process takes more than a second until it compiles, and compiles again functions that are inlined into kernels of others as well: for a
+world of free bodies two processes took a fifth more processor time than one, and as long.
+"""
 
 
 _BETWEEN_LOOKS = 0.02

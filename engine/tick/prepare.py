@@ -14,6 +14,7 @@ import numpy as np
 from ..checks import members
 from ..compilation import background
 from ..compilation.choice import Loop, Role, ask, compile_together, named, processes_for
+from ..compilation.durations import expected_seconds
 from ..constraints.calls import FOLLOW_CALL, JOINT_CALLS, POINT_CALLS
 from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
@@ -164,7 +165,7 @@ def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[L
 
 
 def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
-    """Load kernels, or compile them in as many processes as there are processor cores, and say in the log how long it takes."""
+    """Load kernels, or compile them in as many processes as are worth it, and say in the log how long it takes."""
     missing = [loop for loop in loops if not loop.can_run]
     started, processes = perf_counter(), processes_for(missing)
     if missing:
@@ -180,53 +181,11 @@ def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
     note(len(loops), "")
 
 
-_SECONDS = {
-    "strang": 2.0,
-    "held": 2.5,
-    "table": 2.5,
-    "passes": 0.9,
-    "gather-held": 0.6,
-    "push-run": 1.2,
-    "begin-driven": 3.3,
-    "end-driven": 1.6,
-    "undo-driven": 0.8,
-    "find-contacts": 5.5,
-    "touch-cores": 5.0,
-    "touch-terrain": 3.0,
-    "part-cores": 2.5,
-    "near-pairs": 1.5,
-    "keep-contacts": 0.9,
-    "point-rows": 0.9,
-    "number-islands": 4.0,
-    "joint-rows": 2.4,
-    "follow-inertia": 2.4,
-    "islands": 0.6,
-    "islands-step": 2.4,
-    "islands-passes": 2.4,
-    "island": 0.6,
-    "island-cones": 2.5,
-    "island-bounded": 1.8,
-    "island-sweeps": 1.5,
-    "island-positions": 1.5,
-    "island-point": 1.8,
-}
-"""Processor time [s] to compile kernels whose names begin so, on a processor of 2023; others take a quarter of a second."""
-_STORED = 1.8
-"""How many times as long loops take that also move bodies with stored momentum."""
-
-
-def _seconds(name: str) -> float:
-    """The processor time [s] that compiling a kernel will take."""
-    words = name.split("-")
-    beginnings = ("-".join(words[:count]) for count in range(len(words), 0, -1))
-    found = next((_SECONDS[each] for each in beginnings if each in _SECONDS), 0.25)
-    return found * (_STORED if "stored" in words else 1.0)
-
-
 def _say_begin(missing: Sequence[Loop], processes: int) -> None:
-    seconds = sum(_seconds(loop.name) for loop in missing) / min(processes, len(missing))
+    seconds = sum(expected_seconds(loop.name) for loop in missing) / processes
     count = "one kernel" if len(missing) == 1 else f"{len(missing)} kernels"
-    _LOG.warning("World.prepare: compiling %s in %d processes, about %.0f s", count, processes, seconds)
+    together = "one process" if processes == 1 else f"{processes} processes"
+    _LOG.warning("World.prepare: compiling %s in %s, about %.0f s", count, together, seconds)
 
 
 def chosen_methods(values: object, game_modes: Iterable[bool]) -> list[Integrator]:

@@ -25,13 +25,13 @@ from engine.__main__ import main
 from engine.compilation import background, choice, compiler, kernel_files
 from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED, without_dispatch
+from engine.compilation.durations import expected_seconds
 from engine.compilation.locks import Slot
 from engine.constraints import fit
 from engine.flight import ReactionWheel
 from engine.joints import Ball
 from engine.loops import program
 from engine.loops.undo import undo
-from engine.tick import prepare
 
 from ..helpers import PATIENCE, skew_tensor
 from ..lengths import long_run
@@ -228,12 +228,15 @@ def test_a_world_with_contacts_needs_the_kernels_of_joints_once_it_has_joints(mo
 
 
 def test_a_world_that_waits_has_other_processes_compile_too(monkeypatch):
-    """Each kernel is loaded once; what another process compiles is left to it until it is there."""
+    """Each kernel is loaded once; what another process compiles is left to it until it is there. A short one needs no other process."""
     shared, made, others = [], [], {"two": 2}
     monkeypatch.setattr(background, "is_usable", lambda: True)
     monkeypatch.setattr(background, "cores", lambda: 3)
     monkeypatch.setattr(background, "share", lambda wanted, processes: shared.append((list(wanted), processes)))
     monkeypatch.setattr(choice, "sleep", lambda seconds: None)
+    monkeypatch.setattr(
+        choice, "expected_seconds", {"one": 4.0, "two": 4.0, "three": 4.0, "short": 4.0, "trivial": 0.5}.get
+    )
 
     def loop(name, can_run):
         def compile_unless_taken():
@@ -252,7 +255,24 @@ def test_a_world_that_waits_has_other_processes_compile_too(monkeypatch):
     assert [done for done, _name in noted] == [0, 1, 2, 3]
     shared.clear()
     choice.compile_together([loop("known", True)])
+    choice.compile_together([loop("known", True), loop("short", False), loop("trivial", False)])
     assert shared == []
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no niceness")
+def test_the_processor_is_for_the_simulation_before_its_compiler():
+    """The compiler process has a niceness of 5. With 10, no kernel at all was compiled in 84 s on a busy machine."""
+    process = background._launch()
+    try:
+        process.stdin.write(struct.pack("<Q", 1) + b"?")  # it answers that this is no request
+        process.stdin.flush()
+        assert background._read(process.stdout) is not None
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(own + 5, 19)
+    finally:
+        process.stdin.close()
+        process.wait(PATIENCE)
+        process.stdout.close()
 
 
 @pytest.fixture
@@ -428,7 +448,7 @@ def test_progress_is_told_before_each_kernel_and_at_the_end():
 )
 def test_the_expected_time_of_a_kernel_is_that_of_the_longest_beginning_of_its_name(name, seconds):
     """All kernels of islands counted alike before, and the log said 35 s for what took 80."""
-    assert prepare._seconds(name) == pytest.approx(seconds)
+    assert expected_seconds(name) == pytest.approx(seconds)
 
 
 def test_preparing_changes_nothing():
