@@ -51,14 +51,10 @@ def closed_loop(run):
     return {"rate": np.linalg.norm(ship.angular_velocity_body)}
 
 
-BEFORE_GATE = 80
-"""Number of runs before the gate."""
-
-
 def wait_at_gate(number):
-    """Let later runs begin once the file exists that the environment names, so that a test can end a campaign before it is complete."""
-    gate = os.environ.get("CAMPAIGN_GATE")
-    while gate and number >= BEFORE_GATE and not os.path.exists(gate):
+    """Let runs from CAMPAIGN_GATE_AT on begin once the file CAMPAIGN_GATE exists: a test can end a campaign before it is complete."""
+    gate, first = os.environ.get("CAMPAIGN_GATE"), int(os.environ.get("CAMPAIGN_GATE_AT", 0))
+    while gate and number >= first and not os.path.exists(gate):
         time.sleep(0.02)
 
 

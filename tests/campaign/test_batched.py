@@ -6,6 +6,7 @@ import pytest
 from engine.batch import Batch
 from engine.campaign import Campaign, Run, Runs, Uniform
 
+from ..lengths import long_run
 from . import programs
 
 QUIET = {"processes": 0, "progress": False}
@@ -70,6 +71,7 @@ def test_the_failure_of_a_member_can_be_raised_for_a_debugger(both):
         both[1].repeat(run, reraise=True)
 
 
+@long_run
 def test_processes_give_the_same_files(both, tmp_path):
     other = programs.pointings(tmp_path / "other", RUNS, True, block=16)
     other.run(processes=2, progress=False)

@@ -27,7 +27,7 @@ def simulate(run):
 campaign = Campaign("out/mission", simulate, runs=20, seed=1, columns={"double": "m"}, draws={"x": Uniform(0.0, 1.0)}, block=5)
 
 if __name__ == "__main__":
-    campaign.run(processes=1, progress=False)
+    campaign.run(processes=0, progress=False)
 """
 
 

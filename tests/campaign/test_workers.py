@@ -12,12 +12,13 @@ import pytest
 from engine.campaign import Status
 
 from ..helpers import PATIENCE
+from ..lengths import long_run, sized
 from . import programs
 from .cluster import Cluster, blocks_in, coordinator, finished, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by signals here")
 
-RUNS, BLOCK = 120, 8
+RUNS, BLOCK, BEFORE_GATE = sized((24, 4, 16), (120, 8, 80))
 DEADLY_ERRORS = {
     2: "ProcessDied: the process of the run ended with exit code 5",
     3: "TimeLimitExceeded: the run took longer than 4 s",
@@ -32,7 +33,7 @@ def expected(tmp_path_factory):
     folder = tmp_path_factory.mktemp("here") / "out"
     campaign = programs.loops(folder, RUNS, block=BLOCK)
     status = campaign.run(processes=0, progress=False)
-    assert status.done == RUNS and 3 <= status.failed <= RUNS // 3
+    assert status.done == RUNS and 1 <= status.failed <= RUNS // 3
     return programs.files_of(folder)
 
 
@@ -61,15 +62,17 @@ def children_of(process):
 
 def test_runs_that_end_their_process_or_hang_are_rows_and_all_others_are_there(tmp_path):
     """The pool of the caller breaks at run 2; the processes that take its place lose the block of run 20."""
-    campaign = programs.of(programs.deadly, tmp_path / "out", 24, block=6, time_limit=4.0)
+    runs = sized(6, 24)
+    errors = {run: error for run, error in DEADLY_ERRORS.items() if run < runs}
+    campaign = programs.of(programs.deadly, tmp_path / "out", runs, block=6, time_limit=4.0)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        assert campaign.run(pool, progress=False) == Status(24, 24, 4)
+        assert campaign.run(pool, progress=False) == Status(runs, runs, len(errors))
     rows = campaign.results().to_pylist()
-    assert [row["run"] for row in rows] == list(range(24))
-    assert {row["run"]: row["error"] for row in rows if row["error"]} == DEADLY_ERRORS
+    assert [row["run"] for row in rows] == list(range(runs))
+    assert {row["run"]: row["error"] for row in rows if row["error"]} == errors
     assert all(row["double"] == 2.0 * row["draw.x"] for row in rows if not row["error"])
     assert all(row["draw.x"] is not None for row in rows)
-    assert campaign.verify(24) == [run for run in range(24) if run not in DEADLY_ERRORS]
+    assert campaign.verify(runs) == [run for run in range(runs) if run not in errors]
 
 
 def stopped_by(signal_sent, folder, blocks):
@@ -97,7 +100,8 @@ def test_an_interrupted_and_a_killed_campaign_leave_no_process_and_resume_to_the
 ):
     folder, gate = tmp_path / "out", tmp_path / "gate"
     monkeypatch.setenv("CAMPAIGN_GATE", str(gate))
-    for signal_sent, blocks in ((signal.SIGINT, 1), (signal.SIGKILL, 4)):
+    monkeypatch.setenv("CAMPAIGN_GATE_AT", str(BEFORE_GATE))
+    for signal_sent, blocks in sized([(signal.SIGKILL, 1)], [(signal.SIGINT, 1), (signal.SIGKILL, 4)]):
         stopped_by(signal_sent, folder, blocks)
         left = programs.files_of(folder)
         assert left == {name: expected[name] for name in left}
@@ -108,10 +112,12 @@ def test_an_interrupted_and_a_killed_campaign_leave_no_process_and_resume_to_the
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
+@long_run
 def test_a_cluster_with_a_killed_worker_and_a_killed_client_makes_the_same_bytes(tmp_path, expected, monkeypatch):
     """The short form of the run with 2000 runs."""
     folder, gate = tmp_path / "out", tmp_path / "gate"
     monkeypatch.setenv("CAMPAIGN_GATE", str(gate))
+    monkeypatch.setenv("CAMPAIGN_GATE_AT", str(BEFORE_GATE))
     with Cluster(tmp_path) as cluster:
         process = coordinator("loops", folder, RUNS, BLOCK, cluster.address)
         wait_for(lambda: blocks_in(folder) >= 1 or process.poll() is not None, "no block is written")

@@ -17,6 +17,7 @@ from engine.viewer.picture.keys import BINDINGS, help_columns
 from engine.viewer.run.application import camera_for
 from engine.viewer.run.controls import Controls
 
+from ..lengths import long_run, sized
 from ..viewing import fly
 
 PORT = station.PORTS["front"]
@@ -200,7 +201,7 @@ def test_the_autopilot_waits_outside_the_corridor_and_goes_on_within_it():
     assert aside[1] / -aside[0] == pytest.approx(4.0 / 3.0)
 
 
-@pytest.mark.parametrize("case", approach.CASES)
+@pytest.mark.parametrize("case", sized(["straight"], approach.CASES))
 def test_the_autopilot_arrives_within_the_limits(case):
     arrival, propellant, momentum = approach.check(case)
     assert arrival.startswith("ports within limits after")
@@ -334,6 +335,7 @@ def test_a_key_takes_over_from_the_autopilot_and_p_gives_back():
         assert scene.pilot.mode == mode and keys.notice == f"pilot: {docking_pilot.MODES[mode]}"
 
 
+@long_run
 def test_the_autopilot_arrives_after_somebody_else_has_flown():
     scene = seconds(new_scene("--case", "straight", "--pilot", "pulses", "--pace", "10"), 0.2)
     keys = Controls(scene, camera_for(scene))

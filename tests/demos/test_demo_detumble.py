@@ -10,6 +10,8 @@ from engine.viewer.picture.scene import FRAME
 from engine.viewer.run.application import camera_for
 from engine.viewer.run.controls import FASTEST, SLOWEST, Controls
 
+from ..lengths import long_run
+
 FIELD = polar_orbit.FIELD
 
 
@@ -59,6 +61,7 @@ def test_more_than_95_percent_of_the_tumble_is_gone_after_one_orbit():
     assert "allowed 5 %" in left
 
 
+@long_run
 def test_the_check_fails_where_the_law_drives_the_tumble(monkeypatch):
     law = detumble.flight.control.BDot
     braking = law.dipole_body

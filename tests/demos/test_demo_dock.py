@@ -18,6 +18,7 @@ from engine.viewer.picture.keys import help_columns
 from engine.viewer.run.application import camera_for
 from engine.viewer.run.controls import Controls
 
+from ..lengths import long_run, sized
 from ..viewing import fly
 
 DEGREE = np.pi / 180.0
@@ -83,6 +84,7 @@ def test_the_autopilot_docks_turns_the_pair_undocks_and_backs_away(flown):
     check_lines(flown[0].check())
 
 
+@long_run
 def test_it_also_does_at_a_station_that_rotates():
     check_lines(dock.check("turning"))
 
@@ -145,6 +147,7 @@ def test_keys_fire_nothing_while_the_probe_is_drawn_in():
     assert scene.latch.state == "soft" and not scene.ship.jets.pulse_left.any()
 
 
+@long_run
 def test_a_key_turns_the_attitude_that_the_mated_pair_holds():
     scene = before_port(distance=0.29, speed=0.03)
     while scene.pilot.phase != "turn":
@@ -306,9 +309,9 @@ def test_b_undocks_and_the_other_keys_are_those_of_the_approach():
 
 
 def test_drawing_and_starting_again_leave_every_bit_as_it_was():
-    """A flight that is drawn, and the same flight again without being drawn."""
+    """A flight that is drawn, and the same flight again without being drawn; in `.ci/long`, until the ports are locked."""
     scene, frames = new_scene("--case", "turning", "--pace", "10"), 0
-    while scene.latch.state == "open" or frames % 20:
+    while frames < 30 or frames % 20 or sized(False, scene.latch.state == "open"):
         fly(scene, 1).picture()
         scene.sample()
         frames += 1

@@ -25,6 +25,7 @@ def test_the_autopilot_lands_and_its_check_holds(case):
     assert "at rest to" in landing and "explain each change" in impulses and "the ground took" in energy
 
 
+@long_run
 def test_the_check_notices_energy_and_momentum_that_nothing_explains():
     scene = new_scene()
     for _ in range(60 * 18):
@@ -38,13 +39,19 @@ def test_the_check_notices_energy_and_momentum_that_nothing_explains():
         scene.check()
 
 
-def test_velocities_are_commanded_by_keys_and_the_engine_is_cut_for_good():
+@long_run
+def test_velocities_are_commanded_by_keys():
     scene = new_scene()
     assert scene.act("command 0 0.5") == "by hand: +0.50 east, +0.00 north, +0.00 up m/s"
     for _ in range(800):
         scene.world.advance(FRAME)
     over = scene.ground.axes_at(scene.craft.stage.position).T @ scene.craft.stage.velocity
     assert over == pytest.approx((0.5, 0.0, 0.0), abs=0.05)
+
+
+def test_a_key_cuts_the_engine_for_good():
+    scene = new_scene()
+    assert scene.act("command 0 0.5") == "by hand: +0.50 east, +0.00 north, +0.00 up m/s"
     assert scene.act("autopilot") == "autopilot" and scene.pilot.is_automatic
     assert scene.act("cut") == "engine off"
     scene.world.advance(FRAME)

@@ -11,6 +11,7 @@ import pytest
 import engine
 
 from ..installing import BUILDER, ROOT, build, foreign_project, fresh_environment, requirements_of, wheel_text
+from ..lengths import long_run, sized
 
 
 @pytest.fixture(scope="session")
@@ -133,6 +134,8 @@ def test_pictures_and_relative_links_are_taken_out_and_nothing_else(written, bec
 
 # two names, one package
 
+ORDERS = sized([("polhode", "engine")], [("engine", "polhode"), ("polhode", "engine")])
+
 EVERY_MODULE = """
 import importlib, sys
 first, second, *names = sys.argv[1:]
@@ -145,7 +148,7 @@ for name in names:
 """
 
 
-@pytest.mark.parametrize("order", [("engine", "polhode"), ("polhode", "engine")], ids=" ".join)
+@pytest.mark.parametrize("order", ORDERS, ids=" ".join)
 def test_every_module_is_one_object_under_both_names(order, installed, modules, tmp_path):
     assert len(modules) > 100 and {"", ".forces.drag", ".viewer.hud"} <= set(modules)
     done(installed.run("python", "-W", "error", "-c", EVERY_MODULE, *order, *modules, folder=tmp_path, extra=True))
@@ -189,7 +192,7 @@ else:
 """
 
 
-@pytest.mark.parametrize("names", [("engine", "polhode"), ("polhode", "engine")], ids=" ".join)
+@pytest.mark.parametrize("names", ORDERS, ids=" ".join)
 def test_what_was_kept_under_one_name_is_found_under_the_other(names, installed, tmp_path):
     for script, name in zip((KEPT, FOUND), names, strict=True):
         done(installed.run("python", "-W", "error", "-c", script, name, folder=tmp_path))
@@ -202,6 +205,7 @@ def test_what_was_kept_under_one_name_is_found_under_the_other(names, installed,
         (".demos", [], "  polhode tumble "),
     ],
 )
+@long_run
 def test_both_names_run_the_same_programs(module, arguments, said, installed, tmp_path):
     results = [
         installed.run("python", "-m", f"{name}{module}", *arguments, folder=tmp_path) for name in ("polhode", "engine")
@@ -250,6 +254,7 @@ def test_a_folder_without_code_does_not_hide_the_second_name(installed, tmp_path
     assert done(installed.run("python", "-c", "from engine import World; print(World.__module__)", folder=tmp_path))
 
 
+@long_run
 def test_the_demos_fly_beside_an_engine_of_the_project(installed, tmp_path):
     """Also with `python -m`, which puts the project first on the path."""
     project = foreign_project(tmp_path / "game", is_package=True)
@@ -283,6 +288,7 @@ def test_the_compiler_process_finds_the_package_beside_an_engine_of_the_project(
 # the command
 
 
+@long_run
 def test_without_the_extra_the_command_names_it(installed, tmp_path):
     listing = done(installed.run("polhode", folder=tmp_path))
     assert "  polhode tumble " in listing and "python -m" not in listing
@@ -296,6 +302,7 @@ def test_without_the_extra_the_command_names_it(installed, tmp_path):
 # an editable install
 
 
+@long_run
 def test_an_editable_install_has_the_second_name_and_the_command(built, tmp_path):
     wheel, _ = built
     environment = fresh_environment(tmp_path, [*requirements_of(wheel), *BUILDER])
@@ -390,6 +397,7 @@ TYPOS = {
 """Lines that must be rejected, each with a part of what is said about it."""
 
 
+@long_run
 def test_mypy_strict_accepts_a_users_program_and_rejects_its_typos(installed, tmp_path):
     for name in ("polhode", "engine"):
         text = PROGRAM.replace("NAME", name) + "\n".join(TYPOS)
