@@ -3,6 +3,7 @@
 Nothing is compiled in the background, so that what a test runs does not depend on when something else is finished.
 """
 
+import gc
 import os
 
 import numpy as np
@@ -20,6 +21,17 @@ def numpy_raises():
     """Compiled code ignores this; the run without numba does not."""
     with np.errstate(divide="raise", over="raise", invalid="raise"):
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Python does not look for garbage among the modules and the tests, which stay: neither while they are made nor afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

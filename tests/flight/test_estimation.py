@@ -245,7 +245,7 @@ MIXTURES = {  # noise of the gyro and of the trackers; `every` and `delay` of ea
 }
 
 
-@pytest.mark.parametrize("mixture", sized(list(MIXTURES)[::4], list(MIXTURES)))
+@pytest.mark.parametrize("mixture", sized(["three"], list(MIXTURES)))
 def test_trackers_of_different_delays_leave_the_filter_as_certain_as_it_is(mixture):
     """Of 60 seeds, eᵀ P⁻¹ e of the attitude has a mean between 2.42 and 3.65 in 95 % of the samples, and that of all errors between 5.16
     and 6.91.
@@ -441,7 +441,7 @@ def test_a_sighting_that_arrives_while_the_gyro_is_silent_leaves_what_the_filter
     assert (np.mean(errors, axis=0) < 4.98).all()
 
 
-@pytest.mark.parametrize("silence", [30, 100, 10000])
+@pytest.mark.parametrize("silence", sized([100], [30, 100, 10000]))
 def test_a_late_sighting_after_a_long_silence_is_not_believed_completely(silence):
     """The body has turned since the picture, by what nobody knows, however unknown the attitude was before."""
     gyro, tracker = {"noise_density": 1e-4}, {"delay": 5, "every": 1, "noise": (1e-4, 1e-3)}
@@ -482,7 +482,7 @@ def test_an_uncertainty_about_one_axis_does_not_hide_what_a_silent_gyro_adds_abo
     assert normalised_error(ship, estimate) < 16.0
 
 
-@pytest.mark.parametrize("turn", [0.0, 1.2, 6.0, 60.0])
+@pytest.mark.parametrize("turn", sized([6.0], [0.0, 1.2, 6.0, 60.0]))
 def test_a_far_turn_while_the_filter_was_off_is_known_with_the_bias(turn):
     """The normalised error of attitude and bias, over 40 seeds: 99.9 % of such means of χ²(6) are within 4.5 and 7.9."""
     found = []

@@ -19,7 +19,7 @@ from engine.compilation import compiler, kernel_files
 from engine.compilation.compiler import COMPILED, kernel, types_of
 from engine.compilation.locks import Lock
 
-from ..lengths import sized
+from ..lengths import long_run
 
 ROOT = Path(__file__).parents[2]
 needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
@@ -172,6 +172,7 @@ def rewrite(path, old, new):
 # found again, and never run from old source
 
 
+@long_run
 @needs_numba
 def test_kernels_are_compiled_once_and_never_run_from_old_source(tmp_path):
     """A number changed two modules away is compiled anew; a comment changed in any of them is not."""
@@ -256,6 +257,7 @@ def test_two_kernels_of_one_name_in_two_modules_never_share_code(folder):
         assert counts(one.loop) == counts(other.loop) == expected
 
 
+@long_run
 @needs_numba
 def test_two_kernels_of_one_name_in_one_module_never_share_code(folder):
     """Each compiled in a process of its own, so that numba numbers them alike, and then both loaded into one."""
@@ -346,6 +348,7 @@ def test_other_argument_types_are_kept_beside(folder):
 # compiler flags
 
 
+@long_run
 @needs_numba
 def test_bounds_are_checked_on_request_with_a_warm_cache_too(tmp_path):
     """The kernel reads one number beyond a view; the array behind the view has it."""
@@ -516,6 +519,7 @@ def test_what_cannot_be_pickled_is_not_kept(folder, said, monkeypatch):
     assert "cannot pickle this" in warnings(said)[1]
 
 
+@long_run
 @needs_numba
 def test_a_folder_that_cannot_be_written_works_with_the_one_of_the_source_and_without_any(tmp_path):
     """A file in the place of each cache folder stops even a superuser from writing there."""
@@ -552,6 +556,7 @@ def test_a_folder_that_cannot_be_written_works_with_the_one_of_the_source_and_wi
     assert run(tmp_path, "small_loop", **user) == ([(EXPECTED, 1, 0)], [])
 
 
+@long_run
 @needs_numba
 def test_what_a_shipped_folder_lacks_is_kept_in_the_users_folder(tmp_path):
     for name, source in MODULES.items():
@@ -565,12 +570,13 @@ def test_what_a_shipped_folder_lacks_is_kept_in_the_users_folder(tmp_path):
     assert run(tmp_path, "small_loop", POLHODE_CACHE_DIR=str(shipped), **user) == ([(EXPECTED, 1, 0)], [])
 
 
+@long_run
 @needs_numba
 def test_processes_at_once_compile_each_kernel_once(tmp_path):
     for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
     cache = {"POLHODE_CACHE_DIR": str(tmp_path / "cache")}
-    processes = [start(tmp_path, "small_loop", **cache) for _ in range(sized(3, 6))]
+    processes = [start(tmp_path, "small_loop", **cache) for _ in range(6)]
     compiled = 0
     for results, lines in map(finish, processes):
         ((bits, hits, misses),) = results

@@ -16,6 +16,7 @@ import pytest
 import engine
 
 from ..helpers import PATIENCE
+from ..lengths import long_run
 
 ENGINE = Path(engine.__file__).parent
 ROOT = ENGINE.parent
@@ -87,6 +88,19 @@ def dotted(path):
 
 
 @functools.cache
+def tree_of(path):
+    """The syntax tree of a file, which most tests of this file need."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget_trees():
+    """Millions of objects, among which Python would look for garbage in all tests that follow."""
+    yield
+    tree_of.cache_clear()
+
+
+@functools.cache
 def imports(path, type_checking_too=False):
     """(level, module, names) of each import of a file."""
     found = []
@@ -105,7 +119,7 @@ def imports(path, type_checking_too=False):
         def visit_ImportFrom(self, node):
             found.append((node.level, node.module or "", [alias.name for alias in node.names]))
 
-    Visitor().visit(ast.parse(path.read_text(encoding="utf-8")))
+    Visitor().visit(tree_of(path))
     return found
 
 
@@ -153,7 +167,7 @@ def test_nothing_in_the_engine_imports_the_folders_with_optional_dependencies():
 
 @pytest.mark.parametrize("path", WITHIN_A_FUNCTION)
 def test_some_optional_packages_are_imported_only_when_they_are_needed(path):
-    tree = ast.parse((ENGINE / path).read_text(encoding="utf-8"))
+    tree = tree_of(ENGINE / path)
     at_once = " ".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
     assert not any(name in at_once for name in WITHIN_A_FUNCTION[path])
 
@@ -201,7 +215,7 @@ def test_what_is_kept_of_a_world_is_given_by_those_who_own_it():
     found = [
         node.attr
         for path in (ENGINE / "saving").glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute)
         and node.attr.startswith("_")
         and not node.attr.startswith("__")
@@ -430,6 +444,7 @@ print("\\n".join(tumble.check(frames=2)))
 """
 
 
+@long_run
 def test_the_demos_work_inside_the_package_of_the_engine_under_another_name(tmp_path):
     """As they are installed: `polhode.demos`, beside a foreign package `engine`."""
     skipped = shutil.ignore_patterns("__pycache__", "pictures")
@@ -539,7 +554,7 @@ def _is_protocol(module, name):
 
 def test_every_file_of_kernels_says_what_it_is_for():
     inner = [path for path in MODULES if path.parts[0] in INNER]
-    silent = [str(path) for path in inner if not ast.get_docstring(ast.parse((ENGINE / path).read_text("utf-8")))]
+    silent = [str(path) for path in inner if not ast.get_docstring(tree_of(ENGINE / path))]
     assert silent == []
 
 
@@ -556,7 +571,7 @@ def test_no_constant_of_a_module_is_bound_twice():
 
 def constants_bound_twice(relative):
     """The constants of a file that its statements bind more than once."""
-    statements = ast.parse((ENGINE / relative).read_text("utf-8")).body
+    statements = tree_of(ENGINE / relative).body
     names = [
         name.id
         for statement in statements
@@ -574,7 +589,7 @@ def test_functions_in_the_middle_are_short():
 def long_functions(relative):
     """The functions of a file that are too long, with their lines of code: no blank lines, comments or docstrings."""
     source = (ENGINE / relative).read_text("utf-8")
-    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in ast.walk(tree_of(ENGINE / relative)) if isinstance(node, ast.FunctionDef)]
     return [(each.name, lines) for each in functions if (lines := lines_of_code(each, source)) > MOST_LINES]
 
 
@@ -586,7 +601,8 @@ def test_a_type_of_joint_is_a_short_class():
 def long_types_of_joints(relative):
     """The classes of a file that name their number in `constraints.layout` and are too long."""
     source = (ENGINE / relative).read_text("utf-8")
-    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name != "Latch"]
+    tree = tree_of(ENGINE / relative)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name != "Latch"]
     types = [each for each in classes if any("_type: ClassVar[int] =" in ast.unparse(line) for line in each.body)]
     return [(each.name, lines) for each in types if (lines := lines_of_code(each, source)) > MOST_LINES]
 
@@ -646,9 +662,9 @@ def test_the_folder_works_copied_under_another_name(tmp_path):
 _OPERATIONS = ("all_or_nothing", "_all_or_nothing", "trial", "ending_with")
 
 
-def operations_entered_elsewhere(source):
+def operations_entered_elsewhere(tree):
     """The lines at which an operation of the store is made but not entered there and once, as in ``with store.all_or_nothing():``."""
-    tree, entered = ast.parse(source), set()
+    entered = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.With):
             entered |= {id(item.context_expr) for item in node.items if item.optional_vars is None}
@@ -663,14 +679,14 @@ def operations_entered_elsewhere(source):
 
 def test_operations_that_are_undone_whole_are_entered_where_they_are_made():
     """While the function that has entered one runs, the operation goes on; after that it is undone."""
-    assert offenders(MODULES, lambda path: operations_entered_elsewhere((ENGINE / path).read_text("utf-8"))) == {}
+    assert offenders(MODULES, lambda path: operations_entered_elsewhere(tree_of(ENGINE / path))) == {}
 
 
 def test_an_operation_that_is_not_entered_where_it_is_made_is_found():
-    assert operations_entered_elsewhere("with store.all_or_nothing():\n    pass\n") == []
+    assert operations_entered_elsewhere(ast.parse("with store.all_or_nothing():\n    pass\n")) == []
     for elsewhere in (
         "with (change := store.all_or_nothing()), change:\n    pass\n",
         "change = store.all_or_nothing()\n",
         "with open_all(store.trial(objects)):\n    pass\n",
     ):
-        assert operations_entered_elsewhere(elsewhere) == [1]
+        assert operations_entered_elsewhere(ast.parse(elsewhere)) == [1]

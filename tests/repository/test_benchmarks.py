@@ -27,6 +27,7 @@ from ..benchmarks.measure import Contestant, Effort, Figure, each_call
 from ..benchmarks.own import Own
 from ..benchmarks.peers import MODULES, installed
 from ..benchmarks.peers.peer import Saving
+from ..lengths import long_run
 from ..truth import rotations
 
 TINY = Effort(rounds=2, seconds=1e-5, most_bodies=10)
@@ -241,12 +242,14 @@ def run():
     return {"machine": benchmarks.machine.described(), "figures": [figure.as_json() for figure in figures]}
 
 
+@long_run
 def test_tables_come_out_of_the_json_as_they_went_in(run):
     again = json.loads(json.dumps(run))
     assert table.everything(again) == table.everything(run)
     assert table.compact(again) == table.compact(run)
 
 
+@long_run
 def test_table_shows_every_figure_once_with_its_least_round(run):
     text = table.everything(run)
     rows = {line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")}
@@ -255,6 +258,7 @@ def test_table_shows_every_figure_once_with_its_least_round(run):
     assert re.search(r"\| rk4 .*\d \(\d", text)
 
 
+@long_run
 def test_compact_table_has_cost_beside_truth(run):
     lines = table.compact(run).splitlines()
     cells = {
@@ -274,6 +278,7 @@ def test_files_are_written(run, tmp_path):
         assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
+@long_run
 def test_costs_are_bars_from_the_cheapest_to_the_dearest_with_their_numbers(run):
     pytest.importorskip("matplotlib")
     from ..benchmarks import picture

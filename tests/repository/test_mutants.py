@@ -5,6 +5,7 @@ import functools
 
 import pytest
 
+from ..lengths import long_run
 from ..mutants import ROOT, Mutant, every_mutant
 from ..mutants.__main__ import Verdict, copy_to, verdict
 from ..mutants.page import PAGE, change, page, rows
@@ -94,6 +95,7 @@ def test_a_mutant_changes_the_occurrence_that_it_names():
     assert [mutant._replace(occurrence=place).applied_to("1 1 1") for place in (1, 2, 3)] == ["2 1 1", "1 2 1", "1 1 2"]
 
 
+@long_run
 def test_a_broken_line_is_caught_an_equal_one_survives_and_both_are_undone(tmp_path):
     """The cap of ticks per frame ignored, and compared in another form."""
     tree = copy_to(tmp_path)

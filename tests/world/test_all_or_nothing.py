@@ -384,13 +384,8 @@ def test_a_world_whose_tick_was_interrupted_in_its_clean_up_may_be_prepared(monk
     assert body.velocity.tolist() == [0, 0, 0]
 
 
-STEPS = (
-    "step, rk4, not called",
-    "step, Substepped, not called",
-    "step, driven",
-    "step, joints",
-    "step, joints and called",
-)
+STEPS = ["step, driven", "step, joints and called"]
+STEPS += sized([], ["step, rk4, not called", "step, Substepped, not called", "step, joints"])
 
 
 @pytest.mark.skipif(COMPILED, reason="nothing interrupts compiled code")

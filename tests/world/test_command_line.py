@@ -10,6 +10,7 @@ from engine import __version__, command_line
 from engine.command_line import main
 
 from ..helpers import PATIENCE
+from ..lengths import long_run, sized
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("engine", "demos", "polhode")
@@ -24,11 +25,12 @@ def output(*arguments):
 
 
 def test_every_name_of_the_program_has_the_version(capsys):
-    for name in NAMES:
+    for name in sized(["polhode"], NAMES):
         assert output(name, "--version") == (f"polhode {__version__}\n", 0)
     assert main(["-V"]) == 0 and capsys.readouterr().out == f"polhode {__version__}\n"
 
 
+@long_run
 def test_every_name_of_the_program_lists_the_same_commands():
     lists = [output(name)[0].replace("  python -m demos ", "  polhode ") for name in NAMES]
     assert lists[0] == lists[1] == lists[2]

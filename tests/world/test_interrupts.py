@@ -144,7 +144,7 @@ def test_no_interrupt_leaves_the_threads_waiting_for_one_another(monkeypatch):
         while True:
             world.step(40)
 
-    for _ in range(3000):
+    for _ in range(sized(300, 3000)):
         assert interrupted_after(random.uniform(2e-5, 1e-3), fly)
     fresh = steady(threads=2, bodies=40)
     fresh.step(world.tick_count)

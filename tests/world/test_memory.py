@@ -105,10 +105,10 @@ def least(measure, limit):
 @pytest.mark.parametrize(
     ("add_forces", "ticks"),
     [
-        (held, sized(2000, 20_000)),
-        (fields, sized(1000, 10_000)),
-        (springs, sized(1000, 10_000)),
-        (called, sized(400, 4000)),
+        (held, sized(500, 20_000)),
+        (fields, sized(250, 10_000)),
+        (springs, sized(250, 10_000)),
+        (called, sized(100, 4000)),
     ],
 )
 def test_ticks_allocate_nothing(method, add_forces, ticks):

@@ -36,16 +36,16 @@ def run(environments, examples, **options):
 
 def test_a_long_lived_world_goes_on_as_one_built_afresh():
     methods = ["rk4", "semi-implicit-euler", "free-rotor-2", "midpoint"]
-    run([(PLAIN,)], sized(5, 14), most=264, methods=methods, builds=True)
+    run([(PLAIN,)], sized(3, 14), most=264, methods=methods, builds=True)
 
 
 def test_compiled_kernels_and_plain_python_agree_after_every_operation():
-    run([(PLAIN,), (COMPILED,)], sized(3, 5), most=3, methods=["rk4"], builds=False)
+    run([(PLAIN,), (COMPILED,)], sized(2, 5), most=3, methods=["rk4"], builds=False)
 
 
 def test_kernels_that_arrive_one_after_the_other_change_no_bit():
     """While a kernel is missing, plain Python stands in for it, and for those that call it."""
-    run([(COMPILED,), (COMPILED, True)], sized(3, 10), most=3, methods=["rk4", "free-rotor-2"], builds=False)
+    run([(COMPILED,), (COMPILED, True)], sized(2, 10), most=3, methods=["rk4", "free-rotor-2"], builds=False)
 
 
 def scripts(seed, length=40, most=3):
