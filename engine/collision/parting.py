@@ -10,7 +10,7 @@ from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
 from ..constraints.joint_types import load, store
-from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers
 from .cores import CORE_CENTER, farthest
 
@@ -33,6 +33,12 @@ _CONVERGED = 1e-14
 """Share of the square of a distance that it may be too large by; a normal then is wrong by 1.4e-7 at most."""
 _GAINED = 1e-10
 """Share of the size by which a curved core may be deeper."""
+_MOVED_OUT = 1e-4
+"""Share of their size by which curved cores are moved apart to find the normal along which they are less deep."""
+_LONGEST = 1e6
+"""Turns of a normal are doubled up to this multiple."""
+_LEAST_GAIN = 1e-14
+"""Share of the size by which a turn of the normal must make the depth less."""
 _FLAT = 1e-9
 _THIN = 1e-24
 """Square of the share of its distance from the origin that the height of a tetrahedron must have to contain it."""
@@ -414,6 +420,46 @@ def _answer_with(
         store(answer, 0, NEAREST + 3 * side, at)
 
 
+@inlined
+def _depth_along(placed: Array, points: Array, normal: Vector) -> float:
+    """How far the first core is to move along a normal until it is apart from the second one."""
+    low = dot(farthest(placed, points, 0, scale(-1.0, normal)), normal)
+    return dot(farthest(placed, points, 1, normal), normal) - low
+
+
+@inlined
+def _turn_to_least(placed: Array, points: Array, vertices: Array, shares: Array, size: float, answer: Array) -> None:
+    """Turn the normal of an answer until the depth along it is least, and find the nearest points there.
+
+    Once the first core has moved out along a normal, the nearest points of both give one along which it is less deep. Where the depth
+    hardly depends on the normal, as in a cylinder within a cylinder, each such turn is a small part of the way, which is doubled as long
+    as that helps.
+    """
+    center, normal = load(placed, 0, CORE_CENTER), load(answer, 0, TO_NEAREST)
+    for _step in range(_MOST_STEPS):
+        depth = _depth_along(placed, points, normal)
+        way = scale(depth + _MOVED_OUT * size, normal)
+        store(placed, 0, CORE_CENTER, add(center, way))
+        is_apart = _part(placed, points, vertices, shares, answer)
+        store(placed, 0, CORE_CENTER, center)
+        if not is_apart:
+            break
+        store(answer, 0, NEAREST, subtract(load(answer, 0, NEAREST), way))
+        turn, least, longest = subtract(load(answer, 0, TO_NEAREST), normal), depth, 1.0
+        start = normal
+        while longest < _LONGEST:
+            tried = add_scaled(start, longest, turn)
+            tried = scale(1.0 / sqrt(dot(tried, tried)), tried)
+            found = _depth_along(placed, points, tried)
+            if found >= least:
+                break
+            least, normal, longest = found, tried, 2.0 * longest
+        if depth - least <= _LEAST_GAIN * size:
+            break
+    store(answer, 0, TO_NEAREST, normal)
+    answer[0, APART] = -_depth_along(placed, points, normal)
+
+
 @kernel("part-cores")
 def part_cores(
     placed: Array,
@@ -470,7 +516,8 @@ def part_cores(
         count = _expand(vertices, facets, corners, edges, vertex, count, size)
         if count < 0:
             break
-    # there is no more room, as between curved cores deep in one another: the least way out that was found
+    # there is no more room, as between curved cores deep in one another: from the least way out that was found
     weights, _off = _nearest_in_facet(vertices, best, scale(depth_there, out))
     _answer_with(vertices, best, weights, out, least, answer)
+    _turn_to_least(placed, points, vertices, shares, size, answer)
     return 0

@@ -317,15 +317,30 @@ def test_a_long_box_rests_on_two_ridges():
 # where it is, and which side of it
 
 
-@pytest.mark.parametrize("name", ["ball", "box", "hull"])
-def test_ground_far_from_the_origin_acts_as_near_it(name):
-    field, ends = rough(), []
-    for at in ((0.0, 0.0, 0.0), (-3e5, 2e5, 1e5)):
-        world = on([(field, (0, 0, 0))], at=at)
-        body = add(world, name, (0.3, 0.2, 3.0), at=at)
-        world.step(40)
-        ends.append(body.position - np.array(at))
+@pytest.mark.parametrize("kind", ["plane", "box", "hull", "field", "mesh"])
+def test_ground_far_from_the_origin_acts_as_near_it(kind):
+    """At 1e7 m, where coordinates are 2e-9 m apart, bodies of all shapes fall, slide and rest as near the origin."""
+    corners = [(x, y, z) for x in (-20, 20) for y in (-20, 20) for z in (-1, 1)]
+    grounds = {
+        "plane": shapes.Plane(),
+        "box": shapes.Box((40, 40, 2)),
+        "hull": shapes.ConvexHull(corners),
+        "field": rough(),
+    }
+    ground, low, ends = grounds.get(kind) or mesh_of(rough()), -1.0 if kind in ("box", "hull") else 0.0, []
+    for at in ((0.0, 0.0, 0.0), (-1e7, 1e7, 1e7)):
+        world = on([(ground, (0, 0, low))], at=at)
+        bodies = [
+            add(world, name, (2.0 * number - 6.0, 0.3, 1.5), at=at, velocity=(0.3, 0.2, -1.0))
+            for number, name in enumerate(BODIES)
+        ]
+        for number, body in enumerate(bodies):
+            body.collision_group = number + 1
+        world.step(60)
+        assert world.contacts.normal_impulse.max() > 0.0
+        ends.append(np.array([(*body.position - np.array(at), *body.velocity) for body in bodies]))
     assert ends[1] == pytest.approx(ends[0], abs=1e-6)
+    assert ends[1][:, :3] == pytest.approx(ends[0][:, :3], abs=1e-7)
 
 
 def test_a_mesh_lets_through_what_comes_from_behind_and_a_field_lifts_it():

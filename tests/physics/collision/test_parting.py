@@ -107,7 +107,7 @@ def test_overlapping_cores_are_apart_after_they_have_moved_by_the_depth(one, oth
             continue
         gap = -reach(first, -normal) - reach(second, normal)
         assert gap == pytest.approx(apart, abs=3e-10), (pair[0].size, pair[1].size, turns)
-        assert parted(second, first)[0] == pytest.approx(apart, abs=1e-9 if not is_deep else 2e-3)
+        assert parted(second, first)[0] == pytest.approx(apart, abs=5e-9 if is_deep else 1e-9)
 
 
 def test_the_middle_of_a_ball_on_the_diagonal_of_a_cylinder_is_as_deep_from_both_sides():
@@ -115,7 +115,39 @@ def test_the_middle_of_a_ball_on_the_diagonal_of_a_cylinder_is_as_deep_from_both
     ball = Solid(cores.POINT, radius=0.5, position=(1.0 / 6.0, -6.2e-9, -1.0 / 6.0 + 2e-9))
     cylinder = Solid(cores.CYLINDER, (0.5, 0.0, 0.5))
     for pair in ((cylinder, ball), (ball, cylinder)):
-        assert parted(*pair)[0] == pytest.approx(-1.0 / 3.0, abs=2e-3)
+        assert parted(*pair)[0] == pytest.approx(-1.0 / 3.0, abs=1e-8)
+
+
+def out_of(solid, point):
+    """How far a point is outside the surface of a core; negative inside."""
+    local = solid.axes @ (point - solid.position)
+    if solid.kind == cores.CYLINDER:
+        return max(np.hypot(*local[:2]) - solid.size[0], abs(local[2]) - solid.size[2])
+    if solid.kind == cores.BOX_CORE:
+        return float(np.max(np.abs(local) - solid.size))
+    if solid.kind == cores.SEGMENT:
+        return max(np.hypot(*local[:2]), abs(local[2]) - solid.size[2])
+    return float(np.linalg.norm(local))
+
+
+@pytest.mark.parametrize("other", ["cylinder", "ball", "capsule", "box"])
+def test_cores_deep_in_a_cylinder_have_one_depth_from_both_sides_and_points_on_both_surfaces(other):
+    """Where the middles are near each other, many directions are nearly as deep, and the polytope has no more room."""
+    random, parts = np.random.default_rng(7), {**RANDOM_THIN, "capsule": lambda sizes: SOLIDS["capsule"]}
+    tried = 0
+    while tried < 150:
+        pair = [parts[name](0.5 * 10.0 ** random.uniform(-1.5, 0.0, 3)) for name in ("cylinder", other)]
+        turns = [TURNED[random.integers(5)] if random.random() < 0.5 else random.normal(size=4) for _each in pair]
+        place = random.choice([0.0, 1e-9, 1e-4, 1e-2, 0.1, 0.3]) * random.normal(size=3)
+        first, second = pair[0].at((0, 0, 0), turns[0]), pair[1].at(place, turns[1])
+        apart, normal, at, other_at = parted(first, second)
+        if apart > -1e-6:
+            continue
+        tried += 1
+        assert -reach(first, -normal) - reach(second, normal) == pytest.approx(apart, abs=1e-9)
+        assert parted(second, first)[0] == pytest.approx(apart, abs=5e-9)
+        assert [out_of(first, at), out_of(second, other_at)] == pytest.approx([0.0, 0.0], abs=1e-6)
+        assert at - other_at == pytest.approx(apart * normal, abs=1e-6)
 
 
 def test_a_hull_that_touches_the_end_of_a_cylinder_is_parted_along_its_axis():
