@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ class Allocation(NamedTuple):
     """Wanted torque minus the one made [N·m], body frame, shape (..., 3)."""
     fraction: object
     """Factor from 0 to 1 by which the reachable part of force and torque was scaled, a number or shape (...)."""
-    saturated: Any
+    saturated: bool | npt.NDArray[np.bool_]
     """Whether force and torque together are out of reach, a bool or an array of shape (...)."""
 
 
@@ -369,11 +369,11 @@ class ThrusterAllocator:
         """
         given = array(shares, "shares", self, (self.jet_count,)).tolist()
         center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
-        middle: Any = components(center, "center_of_mass_body", self)
+        x, y, z = components(center, "center_of_mass_body", self)
         force: Vector = (0.0, 0.0, 0.0)
         torque: Vector = (0.0, 0.0, 0.0)
         for share, column in zip(given, self._jets.T.tolist(), strict=True):
-            lever = subtract(column[kernel.JET_POSITION : kernel.JET_FORCE], middle)
+            lever = subtract(column[kernel.JET_POSITION : kernel.JET_FORCE], (x, y, z))
             full = column[kernel.JET_FORCE : kernel.JET_TORQUE]
             force = add_scaled(force, share, full)
             torque = add_scaled(torque, share, cross(lever, full))
@@ -471,7 +471,7 @@ def _count(thruster: Thruster | ThrusterBank) -> int:
 def _flows(thrusters: Sequence[Thruster | ThrusterBank], jets: FloatArray) -> FloatArray:
     """Full thrust over specific impulse of each jet; without it, unless all jets have one."""
     thrusts = jets[kernel.JET_COST]
-    impulses: list[Any] = [each.specific_impulse for each in thrusters]
+    impulses = [each.specific_impulse for each in thrusters]
     if any(each is None for each in impulses):
         return thrusts
     parts = [np.broadcast_to(value, _count(each)) for value, each in zip(impulses, thrusters, strict=True)]

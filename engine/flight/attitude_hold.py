@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
 from math import ceil, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,10 @@ from ..forces.thruster import Thruster, ThrusterBank
 from ..joints.assembly import Assembly, assembly_for
 from ..store.rows import BodyHandle, fixed, require_body
 from .allocation import ThrusterAllocator
+from .control_loop import Actuators
 from .controlled import Controlled
 from .feedback import QuaternionPD, RateDamping
-from .jets import Jets
+from .jets import Jet, Jets
 from .law import limits
 from .modulation import PulseModulator
 from .pointing import Pointing
@@ -84,7 +85,7 @@ class AttitudeHold(Controlled):
     def __init__(
         self,
         ship: BodyHandle,
-        actuators: Any,
+        actuators: Actuators | Jet | Iterable[Jet],
         *,
         max_torque: float | npt.ArrayLike | None = None,
         every: int | None = None,
@@ -98,12 +99,16 @@ class AttitudeHold(Controlled):
             every = count_of_ticks(every, "every", owner)
         assembly_for(assembly, ship, owner)
         given, thrusters = actuators, _thrusters(actuators, owner)
-        if not thrusters and not callable(getattr(actuators, "command", None)):
-            rule = "an object with command(torque_body, force_body, seconds), or thrusters"
-            refuse(owner, "actuators", actuators, rule, TypeError)
         if thrusters:
             actuators = _jets(thrusters, every, dt, assembly)
-        elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:
+        if not _can_command(actuators):
+            rule = "an object with command(torque_body, force_body, seconds), or thrusters"
+            refuse(owner, "actuators", actuators, rule, TypeError)
+        if (
+            not thrusters
+            and assembly is not None
+            and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None
+        ):
             refuse(owner, "actuators", actuators, "jets whose allocator was also given the assembly")
         ticks = _ticks(actuators, dt) if every is None else every
         largest, force_is_free = _largest_torque(actuators, max_torque, owner, given)
@@ -208,7 +213,11 @@ class AttitudeHold(Controlled):
             self.reference, self.law = reference, law
 
 
-def _thrusters(actuators: object, owner: str) -> list[Any]:
+def _can_command(actuators: object) -> TypeGuard[Actuators]:
+    return callable(getattr(actuators, "command", None))
+
+
+def _thrusters(actuators: object, owner: str) -> list[Jet]:
     """The thrusters and banks that were given, alone or in a list; none if these are other actuators."""
     if isinstance(actuators, Thruster | ThrusterBank):
         return [actuators]
@@ -218,7 +227,7 @@ def _thrusters(actuators: object, owner: str) -> list[Any]:
     return []
 
 
-def _jets(thrusters: list[Any], every: int | None, dt: float, assembly: Assembly | None) -> Jets:
+def _jets(thrusters: list[Jet], every: int | None, dt: float, assembly: Assembly | None) -> Jets:
     """Jets that fire pulses if any of their valves has a shortest pulse, and otherwise are throttled."""
     allocator = ThrusterAllocator(thrusters, assembly=assembly)
     pulses = np.concatenate([np.atleast_1d(each.min_on_time) for each in thrusters])

@@ -6,8 +6,8 @@ Both are exact, so that the jump costs the same for one tick and for a year.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,11 @@ from ..loops.coast import CENTER, GM, GRAVITY_ROWS, coast_loop
 from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import FROZEN, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, TICKS, VELOCITY
 from ..store.bodies import Bodies
+from ..store.calling import Callback
+from ..store.rows import BodyHandle
 from ..store.schema import ANY, NOBODY, POINT, POSITIVE, Field, Kind, Schema
 from ..store.store import CALLING, Store
+from ..store.table import Mask, Table
 
 KeepOut = tuple[FloatArray, float]
 """Centre [m], world frame, and radius [m] of a sphere that no path may enter."""
@@ -76,15 +79,52 @@ def set_keep_out(store: Store, value: object) -> None:
 # what stands in the way
 
 
+class Held(Protocol):
+    """What a coast uses of the wrenches that are held over a tick."""
+
+    @property
+    def pushes(self) -> Table: ...
+    @property
+    def is_pushed(self) -> bool: ...
+
+
+class Forces(Protocol):
+    """What a coast uses of the list of forces and parts."""
+
+    @property
+    def members(self) -> Sequence[object]: ...
+    def __iter__(self) -> Iterator[object]: ...
+
+
+class Freezing(Protocol):
+    """What a coast uses of the table of frozen bodies."""
+
+    def mark(self) -> None: ...
+
+
+class Stages(Protocol):
+    """What a coast uses of the functions that ticks call."""
+
+    @property
+    def freezing(self) -> Freezing: ...
+    @property
+    def on_tick(self) -> Sequence[Callback]: ...
+    @property
+    def after_tick(self) -> Sequence[Callback]: ...
+
+
 class CoastingWorld(Protocol):
     """What a coast uses of a world."""
 
     _store: Store
     _bodies: Bodies
-    _held: Any
-    _forces: Any
-    _stages: Any
 
+    @property
+    def _held(self) -> Held: ...
+    @property
+    def _forces(self) -> Forces: ...
+    @property
+    def _stages(self) -> Stages: ...
     @property
     def dt(self) -> float: ...
     @property
@@ -209,7 +249,7 @@ def _check_path(world: CoastingWorld, gravity: FloatArray, end: FloatArray, seco
         raise InTheWay(f"the path of {body} enters keep_out, a sphere of {radius:g} m around {ball[0].tolist()}")
 
 
-def _first(bodies: Bodies, where: Any) -> list[Any]:
+def _first(bodies: Bodies, where: Mask | np.bool_) -> list[BodyHandle]:
     """The first body for which this is true, or none."""
     return [bodies.handles[row] for row in np.flatnonzero(where)[:1]]
 

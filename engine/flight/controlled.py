@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,10 @@ from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
 from .body_torque import BodyTorque
+from .control_loop import Actuators, ActuatorsOfMembers, ControlLaw
 from .jets import Jets
 from .loop_samples import LoopSamples
 from .member_loops import (
-    ActuatorsOfMembers,
     JetsOfMembers,
     TorquesOfMembers,
     WheelsOfMembers,
@@ -31,29 +31,11 @@ from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
 from .reference import FixedOrMoving
 from .sensor import Sensor
+from .wheel_allocation import WheelAllocator
 
 _SAME_PERIOD = 1e-9
 """Largest relative difference between the period of actuators and that of their loop."""
 _MEASURED = ("orientation", "angular_velocity_body", "field_body")
-
-
-class Actuators(Protocol):
-    """What a control loop commands.
-
-    Actuators may also have
-
-    * `saturated`: whether they could not do what the last command asked for,
-    * `period`: the time between two commands [s] for which they are made,
-    * `body`: the body that they act on,
-    * `stop()`: called in place of a command of zero when the loop is disabled,
-    * `members`: the forces and parts that they command, which must be added to the world before the loop,
-    * `state_size`: the number of values that they remember from one command to the next. `command` then takes these as a fourth argument
-      `state`, an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world. They
-      start at zero, and again at zero each time the loop is enabled.
-    """
-
-    def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
-        """Produce a torque [N·m] and a force [N], body frame, until the next command after `seconds`; None leaves the force free."""
 
 
 @cache
@@ -124,13 +106,13 @@ class Controlled(SampledPart):
     def __init__(
         self,
         body: BodyHandle,
-        law: Any,
+        law: ControlLaw,
         reference: FixedOrMoving,
         actuators: Actuators,
         *,
         every: int,
         delay: int = 0,
-        measured: Any = None,
+        measured: object = None,
         force_body: npt.ArrayLike | None = (0.0, 0.0, 0.0),
         name: str = "control loop",
     ) -> None:
@@ -211,17 +193,17 @@ class Controlled(SampledPart):
         return self._delay
 
     @fixed
-    def measured(self) -> Any:
+    def measured(self) -> object:
         """The estimator or sensor that the loop reads; None if it reads the body."""
         return self._measured
 
     @property
-    def law(self) -> Any:
+    def law(self) -> ControlLaw:
         """The law; a new one must have the same `state_size`, and starts from its initial state. Delayed torques are still commanded."""
         return self._law
 
     @law.setter
-    def law(self, value: Any) -> None:
+    def law(self, value: ControlLaw) -> None:
         _check_law(value, self.body, self)
         if value.state_size != self._law.state_size:
             refuse(
@@ -286,11 +268,11 @@ class Controlled(SampledPart):
         """
         return self._numbers("saturated")[0] > 0.0
 
-    def _needed(self) -> tuple[Any, ...]:
+    def _needed(self) -> tuple[object, ...]:
         return self._actuators, *getattr(self._actuators, "members", ()), self._measured, *self._read_by(self._law)
 
     @staticmethod
-    def _read_by(law: object) -> tuple[Any, ...]:
+    def _read_by(law: object) -> tuple[TableRows, ...]:
         """What a law reads besides the body, such as wheels, as far as it belongs to worlds."""
         return tuple(member for member in getattr(law, "members", ()) if isinstance(member, TableRows))
 
@@ -304,7 +286,7 @@ class Controlled(SampledPart):
         for member in self._read_by(law):
             if member._table.store is not self._table.store:
                 refuse(self, "law", law, "one that reads only wheels of this world", hint=f"{member!r} is not in it")
-            if member.body is not self.body:
+            if getattr(member, "body", None) is not self.body:
                 refuse(
                     self,
                     "law",
@@ -351,7 +333,7 @@ class Controlled(SampledPart):
     def _sample(self, world: Host) -> None:
         LoopSamples(self).take(world)
 
-    def _sampler(self) -> Callable[[Any], None]:
+    def _sampler(self) -> Callable[[Host], None]:
         if type(self)._sample is not Controlled._sample:
             return self._sample
         return LoopSamples(self).take
@@ -367,10 +349,13 @@ class Controlled(SampledPart):
 
     @property
     def _actuators_of_members(self) -> ActuatorsOfMembers:
-        actuators: Any = self._actuators
+        actuators = self._actuators
         if isinstance(actuators, Jets):
             return JetsOfMembers(actuators)
-        return TorquesOfMembers(actuators) if isinstance(actuators, BodyTorque) else WheelsOfMembers(actuators)
+        if isinstance(actuators, BodyTorque):
+            return TorquesOfMembers(actuators)
+        assert isinstance(actuators, WheelAllocator)
+        return WheelsOfMembers(actuators)
 
     def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
@@ -381,15 +366,14 @@ class Controlled(SampledPart):
         return float(self._every * world.dt)
 
     @property
-    def _allocator(self) -> Any:
+    def _allocator(self) -> object:
         """What the actuators allocate by, which may be exchanged, for example after a failure; None if they have none."""
         return getattr(self._actuators, "_allocator", None)
 
     @_allocator.setter
     def _allocator(self, value: object) -> None:
         if value is not None:
-            actuators: Any = self._actuators
-            actuators._allocator = value
+            setattr(self._actuators, "_allocator", value)  # noqa: B010  # which not all actuators have
 
     def _replace(self, name: str, value: object) -> None:
         """Set an attribute so that a failed tick undoes it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -86,7 +84,7 @@ class BDot(Law):
         return combined(evaluate(b_dot_dipole, field, previous, self._factor(seconds)), self._name, "dipole")
 
     def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+        self, measured: object, reference: object, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         field = self._components(measured, "measured", "field_body", 3)
         previous = components(state, "state", self._name, 3)
@@ -95,5 +93,5 @@ class BDot(Law):
     def _factor(self, seconds: float) -> float:
         return self.gain / real(seconds, "seconds", self._name, above=0.0)
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {"gain": self.gain}

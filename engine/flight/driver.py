@@ -2,10 +2,11 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import NamedTuple, NoReturn, Protocol
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop
+from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed
 
 
@@ -18,7 +19,7 @@ class Command(NamedTuple):
         called: The kernels that it calls; None stands for an address of zero.
     """
 
-    kernel: Any
+    kernel: Kernel
     arguments: Packed
     called: list[Loop | None]
 

@@ -4,7 +4,6 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Iterable
 from math import inf, sqrt
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -704,7 +703,7 @@ class AttitudeFilter(SampledPart):
             result[start : start + 3, start : start + 3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         return read_only(result)
 
-    def _needed(self) -> tuple[Any, ...]:
+    def _needed(self) -> tuple[object, ...]:
         return self._gyro, *self._trackers
 
     def _joined(self, world: Host) -> None:
@@ -724,7 +723,7 @@ class AttitudeFilter(SampledPart):
     def _sample(self, world: Host) -> None:
         FilterSamples(self).take(world)
 
-    def _sampler(self) -> Callable[[Any], None]:
+    def _sampler(self) -> Callable[[Host], None]:
         return FilterSamples(self).take
 
     @property

@@ -197,7 +197,7 @@ class MRPFeedback(FormulaLaw):
     def _parameters_for(self, inertia: Components) -> list[Components]:
         return [self._known_torque, [self._k, self._p, self._integral_gain, *self._limits]]
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {"k": self.k, "p": self.p, "integral_gain": self.integral_gain}
 
 
@@ -436,7 +436,7 @@ class QuaternionPD(FormulaLaw):
         """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if none was given."""
         return given_inertia(self._tensor)
 
-    def _gains_now(self, inertia: Any = None) -> tuple[Any, Any]:
+    def _gains_now(self, inertia: Components | None = None) -> tuple[Any, Any]:
         """Stiffness and damping; of this inertia, or of the current one of the assembly, if the law was tuned for an assembly."""
         frequency = self._bandwidth
         if frequency is None:
@@ -457,7 +457,7 @@ class QuaternionPD(FormulaLaw):
         largest = _UNLIMITED if self._largest is None else self._largest
         return [stiffness, damping, [1.0 if self._gyroscopic else 0.0, *largest]]
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {"stiffness": self.stiffness, "damping": self.damping, "gyroscopic": self.gyroscopic}
 
 
@@ -553,7 +553,7 @@ class RateDamping(FormulaLaw):
     def _parameters_for(self, inertia: Components) -> list[Components]:
         return [self._damping_now()]
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {"damping": self.damping}
 
 

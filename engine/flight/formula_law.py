@@ -9,7 +9,7 @@ from __future__ import annotations  # help() then shows them as written
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,7 @@ class FormulaLaw(Law):
         """What the kernel needs from `PARAMETERS` on."""
 
     def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+        self, measured: object, reference: object, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         interval = real(seconds, "seconds", self._name, above=0.0)
         inertia = self._inertia_of(measured)
@@ -149,7 +149,7 @@ class FormulaSamples:
         self.inputs[SECONDS:, 0] = [seconds, *parameters]
         if law._tensor is not None:
             self.inputs[INERTIA:STORED, 0] = law._tensor
-        self._reference: Any = None
+        self._reference: object = None
 
     def rows_of_body(self, is_estimated: bool) -> Integers:
         """The components of the body and the rows of `inputs` to which they are copied at each sample, shape (k, 2).

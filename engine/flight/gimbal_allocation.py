@@ -96,7 +96,7 @@ class GimbalAllocator:
         return self._assembly
 
     @property
-    def members(self) -> tuple[Any, ...]:
+    def members(self) -> tuple[object, ...]:
         """The thruster that is commanded, which must be in the world of the control loop."""
         return (self._thruster,)
 
@@ -135,12 +135,14 @@ class GimbalAllocator:
             >>> made.torque_body.round(3).tolist(), actuator.saturated
             ([0.0, -119.8, 0.0], True)
         """
-        wanted: Any = components(torque_body, "torque_body", self)
+        x, y, z = components(torque_body, "torque_body", self)
+        wanted = x, y, z
         if force_body is not None:
             components(force_body, "force_body", self)
         thruster = self._thruster
         thrust = float(thruster.mean_thrust(real(seconds, "seconds", self, above=0.0)))
-        lever: Any = (thruster.position - (self._assembly or self.body).center_of_mass_body).tolist()
+        x, y, z = (thruster.position - (self._assembly or self.body).center_of_mass_body).tolist()
+        lever = x, y, z
         if not any(lever):
             refuse(self, "thruster.position", thruster.position, "away from the mass centre")
         if thrust == 0.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import isfinite
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from ..loops import thrust_allocation as allocation
 from ..loops.jet_commands import command_jets
 from ..loops.layout import CENTER_OF_MASS
 from ..store.rows import BodyHandle
+from ..store.table import Table
 from .allocation import ThrusterAllocator
 from .driver import Command
 from .modulation import Periods, PulseModulator
@@ -155,13 +156,21 @@ class Jets:
         """
         return np.zeros(self._state_size)
 
+    @overload
+    def command(
+        self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float, state: None = None
+    ) -> Commanded: ...
+    @overload
+    def command(
+        self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float, state: npt.ArrayLike
+    ) -> FloatArray: ...
     def command(
         self,
         torque_body: npt.ArrayLike,
         force_body: npt.ArrayLike | None,
         seconds: float,
         state: npt.ArrayLike | None = None,
-    ) -> Any:
+    ) -> Commanded | FloatArray:
         """Set the throttles, or fire the pulses, for a torque and a force.
 
         Args:
@@ -211,23 +220,14 @@ class Jets:
         """Stop all jets that are not lost, by shutting their valves or setting their throttles to zero."""
         self._shares, self._saturated = [0.0] * self._allocator.jet_count, False
         self._center = self._allocator.center_of_mass_body.tolist()
-        for thruster, none in self._by_thruster(np.zeros(self._allocator.jet_count)):
-            if self._modulator is None:
-                thruster.throttle = none
-            elif np.any(thruster.pulse_left) or np.any(thruster.thrust):
-                thruster.fire(none)
-
-    def _by_thruster(self, values: FloatArray) -> list[tuple[Jet, Any]]:
-        """Each thruster that is not lost with its value, and each bank with an array, in which lost jets have 0."""
-        found: list[tuple[Jet, Any]] = []
-        lost = set(self._allocator.lost)
+        lost = frozenset(self._allocator.lost)
         for thruster in self._allocator.thrusters:
-            jets = self._allocator.jets_of(thruster)
-            if isinstance(thruster, Thruster):
-                found += [] if jets.start in lost else [(thruster, float(values[jets.start]))]
-            elif not lost.issuperset(jets):
-                found.append((thruster, np.array([0.0 if jet in lost else values[jet] for jet in jets])))
-        return found
+            if lost.issuperset(self._allocator.jets_of(thruster)):
+                continue
+            if self._modulator is None:
+                thruster.throttle = 0.0
+            elif np.any(thruster.pulse_left) or np.any(thruster.thrust):
+                thruster.fire(0.0)
 
 
 class JetsDriver:
@@ -238,10 +238,9 @@ class JetsDriver:
         self._jets = jets
         count = jets._allocator.jet_count
         self._pulses = None if jets._modulator is None else jets._modulator._periods(count)
-        self._allocator: Any = None
-        self._spreads = False
-        self._bound: tuple[Any, int, object] = None, -1, None
-        self._spans: list[tuple[Jet, slice]] = []
+
+        self._prepare(jets._allocator)
+        self._bound: tuple[Table, int, object] | None = None
 
     def command(
         self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
@@ -273,6 +272,7 @@ class JetsDriver:
     @property
     def is_bound(self) -> bool:
         """See `Driver`."""
+        assert self._bound is not None
         table, numbering, allocator = self._bound
         return table.numbering == numbering and self._jets._allocator is allocator
 
@@ -367,7 +367,7 @@ class JetsDriver:
         self._problem = allocation.Problem(allocator.jet_count)
         self._problem.jets, self._spreads = allocator._jets, allocator._method == "even"
         self._lost = frozenset(allocator.lost)
-        self._spans = []
+        self._spans: list[tuple[Jet, slice]] = []
         for thruster in allocator.thrusters:
             numbers = allocator.jets_of(thruster)
             if not self._lost.issuperset(numbers):

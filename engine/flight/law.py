@@ -4,7 +4,6 @@ from __future__ import annotations  # help() then shows them as written
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +79,7 @@ class Law(ABC):
 
     @abstractmethod
     def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+        self, measured: object, reference: object, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         """Compute the torque of one sample and the state for the next one.
 
@@ -138,7 +137,7 @@ class Law(ABC):
         shown = ", ".join(f"{name}={_shown(value)}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({shown})"
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         """The parameters by name, for `repr`."""
         return {}
 
@@ -146,7 +145,7 @@ class Law(ABC):
     def _name(self) -> str:
         return type(self).__name__
 
-    def _result(self, results: Sequence[object]) -> tuple[FloatArray, FloatArray]:
+    def _result(self, results: Sequence[float | FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Torque and new state from the numbers that a formula returned."""
         values = combined(results, self._name, "torque")
         return values[..., :3], values[..., 3:]
@@ -211,7 +210,7 @@ def tensor_gain(value: object, argument: str, owner: str) -> list[float]:
     return [number, number, number, 0.0, 0.0, 0.0]
 
 
-def inertia_tensor(value: Any, owner: str) -> Components | None:
+def inertia_tensor(value: npt.ArrayLike | None, owner: str) -> Components | None:
     """A tensor of inertia that is given to a law: (3,) principal moments, (3, 3), a stack of shape (n, 3, 3), or None."""
     if value is None:
         return None

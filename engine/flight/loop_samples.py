@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from ..compilation.compiler import COMPILED, address_in_python, address_of_bound
 from ..compilation.packed import Packed
 from ..kernels.attitude import error_angle
 from ..store.host import Host
+from ..store.rows import TableRows
+from ..store.table import Table
 from . import loop_kernel
+from .control_loop import Actuators, ControlLaw, ControlLoop
 from .driver import Driver
 from .formula_law import STATE_BEFORE, FormulaLaw, FormulaSamples
 from .law import Law
@@ -32,17 +35,19 @@ _NO_ESTIMATE = np.zeros((1, 1))
 class LoopSamples:
     """The samples of a control loop, with the memory of its law and of its actuators; none of it is state of the world."""
 
-    def __init__(self, loop: Any) -> None:
+    def __init__(self, loop: ControlLoop) -> None:
         """Prepare for a loop, which is a `Controlled`."""
         self._loop = loop
         self._saturated = loop._schema.row("saturated")
-        self._sensor: Any = loop._measured if isinstance(loop._measured, Sensor) else None
-        self._law: Any = None
+        self._sensor = loop._measured if isinstance(loop._measured, Sensor) else None
+        self._law: ControlLaw | None = None
         self._formula: FormulaSamples | None = None
-        self._actuators: Any = None
-        self._driver: Any  # a `Driver`, or the actuators of a user
+        self._actuators: object = None
+        self._driver: Driver | None = None
+        """What commands actuators of the engine; None for those of a user."""
+        self._commander: Driver | _UsersActuators
         self._drives = False
-        self._of_body = Measured(None, loop._bodies[0][0], None)
+        self._of_body = Measured(None, loop.body)
         self._seconds, self._size = 0.0, 0
         self._kernel: _Kernel | None = None
 
@@ -58,13 +63,12 @@ class LoopSamples:
             return
         table, row, kernel = loop._table, loop._slice().start, self._kernel
         if kernel is None or not kernel.fits(world, table, row):
-            driver = self._driver if drives else None
-            kernel = self._kernel = _Kernel(world, loop, formula, driver, self._seconds).link()
+            kernel = self._kernel = _Kernel(world, loop, formula, self._driver, self._seconds).link()
         reference, measured = loop._reference, None
         if kernel.asks_python or type(reference) is not Reference:
             measured = self._measured(world, row)
             if measured is None:
-                self._wait(row)
+                self._wait(world, row)
                 return
             if type(reference) is not Reference:
                 reference = self._reference_now(world, measured)
@@ -73,11 +77,13 @@ class LoopSamples:
         if result == loop_kernel.NOT_FINITE:
             formula.refuse_torque()
         if result == loop_kernel.OUT_OF_RANGE:
+            assert self._driver is not None
             self._driver.refuse_command()
         if kernel.commands:
             # one write, because nobody can look between the sample and the command
             table.write(kernel.written, row, kept)
             if result == loop_kernel.COMMANDED:
+                assert self._driver is not None
                 self._driver.carry_out()
             return
         own = self._saturated - SAMPLES
@@ -94,8 +100,8 @@ class LoopSamples:
         """The kernels that the samples need, none of which has been compiled for this."""
         loop = self._loop
         self._prepare(loop._law, loop._seconds(world))
-        driver = self._driver if self._is_own(loop._actuators) else None
-        return [] if self._formula is None else _Kernel(world, loop, self._formula, driver, self._seconds).loops
+        self._is_own(loop._actuators)
+        return [] if self._formula is None else _Kernel(world, loop, self._formula, self._driver, self._seconds).loops
 
     def _take_of_user(self, world: Host) -> None:
         """Take a sample with a law that may be the user's."""
@@ -103,7 +109,7 @@ class LoopSamples:
         table, row, law = loop._table, loop._slice().start, loop._law
         measured = self._measured(world, row)
         if measured is None:
-            self._wait(row)
+            self._wait(world, row)
             return
         reference = loop._reference
         if type(reference) is not Reference:
@@ -111,10 +117,10 @@ class LoopSamples:
         column: list[float] = table.array[:, row].tolist()
         delay, size = loop._delay, self._size
         first, samples = WAITING + 3 * delay, column[SAMPLES]
-        state = column[first : first + size]
+        before = np.array(column[first : first + size])
         if size and not column[first + size]:
-            state = law.initial_state(measured.for_users, reference)
-        torque, state = self._update(measured.for_users, reference, self._seconds, np.array(state))
+            before = np.array(law.initial_state(measured.for_users, reference))
+        torque, state = self._update(measured.for_users, reference, self._seconds, before)
         # the torque that is due, after the delay
         due, error = torque, _error_angle(measured, reference)
         if delay:
@@ -139,13 +145,13 @@ class LoopSamples:
             if not estimate.is_valid:
                 return None
         if estimate is not None:
-            return Measured(estimate, loop._bodies[0][0], world._bodies.array)
+            return Measured(estimate, self._of_body.body, world._bodies.array)
         # no user is given this one
         own = self._of_body
         own.array, own.column = world._bodies.array, int(loop._table.array.item(0, row))
         return own
 
-    def _wait(self, row: int) -> None:
+    def _wait(self, world: Host, row: int) -> None:
         """Command no torque while the sensor has no valid reading, and have the law start again at the next one."""
         loop = self._loop
         before, first, size = loop._delay, WAITING + 3 * loop._delay, loop._law.state_size
@@ -155,7 +161,7 @@ class LoopSamples:
         kept += [*column[first : first + size], 0.0] if size else []
         loop._table.write(slice(SAMPLES, SAMPLES + len(kept)), row, kept)
         force = None if column[FORCE_IS_FREE] else column[FORCE : FORCE + 3]
-        self.command([0.0, 0.0, 0.0], force, loop._seconds(loop._table.store.world()))
+        self.command([0.0, 0.0, 0.0], force, loop._seconds(world))
 
     def command(
         self,
@@ -174,11 +180,12 @@ class LoopSamples:
         if len(after) > 1 or after != before:
             table.write(slice(first, first + len(after)), row, after)
 
-    def _is_own(self, actuators: object) -> bool:
+    def _is_own(self, actuators: Actuators) -> bool:
         """Whether actuators, which are now to be commanded, are those of the engine, and not of a user's class."""
         if actuators is not self._actuators:
             own = vars(type(actuators)).get("_driver")  # not overridden by a user's class
-            self._driver = _UsersActuators(actuators, self._loop) if own is None else own(actuators)
+            self._driver = None if own is None else own(actuators)
+            self._commander = self._driver or _UsersActuators(actuators, self._loop)
             self._actuators, self._drives, self._kernel = actuators, own is not None, None
         return self._drives
 
@@ -186,17 +193,18 @@ class LoopSamples:
         self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
     ) -> list[float]:
         """Command the actuators; return whether they are saturated, and what they remember."""
-        after = self._driver.command(torque, force, seconds, state)
+        after = self._commander.command(torque, force, seconds, state)
         return [1.0 if getattr(self._actuators, "saturated", False) else 0.0, *after]
 
-    def _prepare(self, law: Any, seconds: float) -> None:
-        is_formula = isinstance(law, FormulaLaw) and law._is_as_defined and law._is_for_one_body
+    def _prepare(self, law: ControlLaw, seconds: float) -> None:
+        self._formula = None
         # of the engine, whose laws of this kind start from zeros
-        is_formula = is_formula and type(law).initial_state is Law.initial_state
-        self._formula = FormulaSamples(law, seconds) if is_formula else None
+        if isinstance(law, FormulaLaw) and type(law).initial_state is Law.initial_state:
+            if law._is_as_defined and law._is_for_one_body:
+                self._formula = FormulaSamples(law, seconds)
         self._law, self._seconds, self._size, self._kernel = law, seconds, law.state_size, None
 
-    def _reference_now(self, world: Host, measured: Measured) -> Any:
+    def _reference_now(self, world: Host, measured: Measured) -> Reference:
         loop = self._loop
         try:
             return loop._reference.at(world.time, measured.for_users)
@@ -206,10 +214,11 @@ class LoopSamples:
             ) from error
 
     def _update(
-        self, measured: Any, reference: Any, seconds: float, state: FloatArray
+        self, measured: object, reference: Reference, seconds: float, state: FloatArray
     ) -> tuple[list[float], list[float]]:
         """Torque and new state of a law that may be the user's, after checks."""
-        loop, law = self._loop, self._law
+        loop = self._loop
+        law = loop._law
         loop._refuse_law(law)
         owner = f"the law of {loop!r}"
         given = law.update(measured, reference, seconds, state)
@@ -231,7 +240,9 @@ class _Kernel:
         loops: The kernels that it needs, itself first.
     """
 
-    def __init__(self, world: Host, loop: Any, formula: FormulaSamples, driver: Driver | None, seconds: float) -> None:
+    def __init__(
+        self, world: Host, loop: ControlLoop, formula: FormulaSamples, driver: Driver | None, seconds: float
+    ) -> None:
         """Bind the kernel to the tables.
 
         Args:
@@ -245,10 +256,11 @@ class _Kernel:
         self._row, self._array, self._answered = loop._slice().start, world._bodies.array, -1
         law, size, delay = formula.law, formula.law.state_size, loop._delay
         rows, estimates, place = formula.rows_of_body(estimate is not None), _NO_ESTIMATE, (-1, 0)
-        self._estimate_table: Any = None
+        self._estimate_table: Table | None = None
         # not overridden by a user's class
         own = None if estimate is None else vars(type(estimate)).get("_attitude_place")
         if own is not None:
+            assert isinstance(estimate, TableRows)
             self._estimate_table, place = estimate._table, own(estimate)
             self._numbering, estimates = estimate._table.numbering, estimate._table.array
         self._estimates = estimates
@@ -298,7 +310,7 @@ class _Kernel:
         self._enter = without_dispatch(sample, self._packed) if COMPILED else plain(sample)
         return self
 
-    def fits(self, world: Host, table: Any, row: int) -> bool:
+    def fits(self, world: Host, table: Table, row: int) -> bool:
         """Whether the tables are where they were, and no kernel has arrived for which plain Python stands in."""
         estimates = self._estimate_table
         return (
@@ -339,7 +351,7 @@ class _Kernel:
 class _UsersActuators:
     """Actuators that may be the user's, whose results are checked."""
 
-    def __init__(self, actuators: Any, loop: Any) -> None:
+    def __init__(self, actuators: Actuators, loop: ControlLoop) -> None:
         self._actuators, self._loop = actuators, loop
 
     def command(
@@ -350,11 +362,11 @@ class _UsersActuators:
         if not state:
             self._actuators.command(*wanted)
             return state
-        after = self._actuators.command(*wanted, np.array(state))
+        after = self._actuators.command(*wanted, np.array(state))  # type: ignore[call-arg]  # those that remember
         return list(checked_numbers(after, "state", f"the actuators of {self._loop!r}", len(state)))
 
 
-def _error_angle(measured: Any, reference: Reference) -> float:
+def _error_angle(measured: Measured, reference: Reference) -> float:
     q = components(measured.orientation, "measured orientation", "Controlled", 4)
     wanted = components(reference.orientation, "reference orientation", "Controlled", 4)
     return float(combined([error_angle(q, wanted)], "Controlled", "error_angle")[0])  # type: ignore[arg-type]

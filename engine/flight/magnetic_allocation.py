@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -161,8 +160,8 @@ class Magnetorquers:
         for torquer in self._torquers:
             own = torquer.field
             flux_density = own.at(position) if isinstance(own, MagneticDipole) else self._at(own, position)
-            field: Any = body.direction_to_body(flux_density).tolist()
-            columns.append(list(cross(torquer.axis.tolist(), field)))
+            x, y, z = body.direction_to_body(flux_density).tolist()
+            columns.append(list(cross(torquer.axis.tolist(), (x, y, z))))
         limits = [float(torquer.max_dipole) for torquer in self._torquers]
         found = least_squares(columns, [-limit for limit in limits], limits, wanted)
         for torquer, dipole in zip(self._torquers, found.values, strict=True):

@@ -4,12 +4,11 @@ from __future__ import annotations  # help() then shows them as written
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 from ..checks import components, refuse
 from ..kernels.vectors import Vector
 
-FluxDensity = Callable[[Any, float], Vector]
+FluxDensity = Callable[[object, float], Vector]
 """Flux density [T], world frame, at a position [m], world frame, and a time [s]."""
 
 
@@ -35,7 +34,7 @@ def flux_density_of(field: object, owner: object) -> FluxDensity:
     return flux_density
 
 
-def _takes(function: Any, count: int) -> bool:
+def _takes(function: Callable[..., object], count: int) -> bool:
     """Whether a function can be called with this many arguments."""
     try:
         inspect.signature(function).bind(*[None] * count)

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -104,11 +104,11 @@ class Magnetorquer(OneBodyField):
     every: ClassVar[int] = 1
     """A field of a user is called in every tick."""
 
-    def __init__(self, body: BodyHandle, *, axis: npt.ArrayLike, max_dipole: float, field: Any) -> None:
+    def __init__(self, body: BodyHandle, *, axis: npt.ArrayLike, max_dipole: float, field: object) -> None:
         super().__init__("Magnetorquer", body, {"axis": axis})
         owner = f"Magnetorquer of {body}"
         largest = real(max_dipole, "max_dipole", owner, above=0.0)
-        self._field: Any = None
+        self._field: object = None
         if isinstance(field, MagneticDipole):
             self._write(_constants(field))
         else:
@@ -140,7 +140,7 @@ class Magnetorquer(OneBodyField):
         return float(self._value("max_dipole"))
 
     @property
-    def field(self) -> Any:
+    def field(self) -> object:
         """The magnetic field, as a new `MagneticDipole` with the constants that were copied on assignment, or the user's object.
 
         A dipole can be replaced by another dipole, and an object by another object.
@@ -150,7 +150,7 @@ class Magnetorquer(OneBodyField):
         return MagneticDipole(*(self._value(f"field_{name}") for name in ("strength", "axis", "center")))
 
     @field.setter
-    def field(self, value: Any) -> None:
+    def field(self, value: object) -> None:
         if not isinstance(value, MagneticDipole):
             flux_density_of(value, self)
         if isinstance(value, MagneticDipole) is not (self._field is None):
@@ -160,6 +160,7 @@ class Magnetorquer(OneBodyField):
             hint = "for the other kind of field, remove the magnetorquer and add another"
             refuse(self, "field", value, rule, TypeError, hint=hint)
         if self._field is None:
+            assert isinstance(value, MagneticDipole)
             self._write(_constants(value))
             return
         store = self._table.store
@@ -180,8 +181,8 @@ class Magnetorquer(OneBodyField):
     def _is_on(self) -> bool:
         return bool(self.enabled)
 
-    def _sampler(self) -> Callable[[Any], None]:
-        known: Any = None
+    def _sampler(self) -> Callable[[Host], None]:
+        known: object = None
         flux_density = None
 
         def sample(world: Host) -> None:

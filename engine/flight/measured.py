@@ -4,6 +4,9 @@ from __future__ import annotations  # help() then shows them as written
 
 from typing import Any
 
+import numpy as np
+
+from ..checks import FloatArray
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     CENTER_OF_MASS,
@@ -16,6 +19,7 @@ from ..loops.layout import (
 from ..store.rows import BodyHandle
 from .samples import Components, components, tensor_components
 
+_NO_ARRAY = np.zeros((0, 0))
 _TENSOR = "inertia_body"
 _ROWS = {
     "position": slice(POSITION, POSITION + 3),
@@ -37,12 +41,12 @@ class Measured:
 
     __slots__ = ("array", "body", "column", "estimate")
 
-    array: Any
+    array: FloatArray
     """The array of all bodies of the world."""
     column: int
     """The column of the body."""
 
-    def __init__(self, estimate: Any, body: BodyHandle, array: Any) -> None:
+    def __init__(self, estimate: object, body: BodyHandle, array: FloatArray = _NO_ARRAY) -> None:
         """Measure a body.
 
         Args:
@@ -57,7 +61,7 @@ class Measured:
         return getattr(self.estimate if hasattr(self.estimate, name) else self.body, name)
 
     @property
-    def for_users(self) -> Any:
+    def for_users(self) -> object:
         """What laws and references of users are given, which is the body itself if there is no estimator."""
         return self.body if self.estimate is None else self
 
@@ -78,7 +82,7 @@ class Measured:
         return kept
 
 
-def _read(value: Any, attribute: str, owner: object, size: int) -> Components:
+def _read(value: object, attribute: str, owner: object, size: int) -> Components:
     if attribute == _TENSOR:
         return tensor_components(value, f"measured {attribute}", owner)
     return components(value, f"measured {attribute}", owner, size)

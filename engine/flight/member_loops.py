@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from ..store.host import Host
 from ..store.table import IntArray, Mask
 from .allocation import ThrusterAllocator
 from .body_torque import AT_LIMIT, BodyTorque
+from .control_loop import ControlLoop, Made, Wanted
+from .estimation import AttitudeFilter
 from .formula_law import (
     ERROR_ANGLE,
     INERTIA,
@@ -45,41 +47,6 @@ from .wheel_allocation import WheelAllocator
 
 _BLOCK = 60
 """Members whose torques are divided in one call, so that what this takes stays in the cache."""
-
-
-class Wanted(NamedTuple):
-    """What the actuators of all members are asked for.
-
-    Attributes:
-        torques: Torques [N·m], body frame, shape (3, n).
-        forces: Forces [N], body frame, shape (3, n); None if any force will do.
-        state: What the actuators remember, shape (state_size, n).
-    """
-
-    torques: FloatArray
-    forces: FloatArray | None
-    state: FloatArray
-
-
-class Made(NamedTuple):
-    """What the actuators of all members do.
-
-    Attributes:
-        bad: The members whose commands are not finite, shape (n,).
-        saturated: Whether the command of each was out of reach, as 0.0 or 1.0, shape (n,).
-        state: What the actuators remember now, shape (state_size, n).
-    """
-
-    bad: Mask
-    saturated: FloatArray
-    state: FloatArray
-
-
-class ActuatorsOfMembers(Protocol):
-    """Commands the actuators of all members."""
-
-    def command(self, world: Host, wanted: Wanted, seconds: float, commanded: Mask) -> Made:
-        """Command torques and forces in some members, those whose commands are not finite left out."""
 
 
 def has_form_for_members(law: object, reference: object, actuators: object, measured: object, world: object) -> bool:
@@ -124,16 +91,17 @@ class Attitudes(NamedTuple):
     angular_velocity_body: FloatArray | None
 
 
-def _measured_attitudes(measured: Any, count: int, dt: float) -> Attitudes | None:
+def _measured_attitudes(measured: object, count: int, dt: float) -> Attitudes | None:
     if measured is None:
         return None
+    assert isinstance(measured, Sensor | AttitudeFilter)
     table, rows = measured._table, measured._slice()
     if not isinstance(measured, Sensor):
         numbers: FloatArray = measured._attitudes_of_members(count)
         return Attitudes(np.ones(count, np.bool_), numbers[:4], numbers[4:])
     found = type(measured).read(ReadingsOfMembers(table.array, rows, count, dt))  # type: ignore[arg-type]
     turn, rates = (getattr(found, name, None) for name in ("orientation", "angular_velocity_body"))
-    return Attitudes(found.is_valid, None if turn is None else turn.T, None if rates is None else rates.T)
+    return Attitudes(np.asarray(found.is_valid), None if turn is None else turn.T, None if rates is None else rates.T)
 
 
 def _has_form(actuators: object) -> bool:
@@ -309,7 +277,7 @@ class JetsOfMembers:
         return np.ascontiguousarray(after.reshape(len(own), -1).T)
 
 
-def sample_members(loop: Any, world: Host, ticks: IntArray, due: Mask) -> IntArray:
+def sample_members(loop: ControlLoop, world: Host, ticks: IntArray, due: Mask) -> IntArray:
     """Take a sample of a loop in each member that is due, and return the members whose torques are not finite, which have none.
 
     Args:
@@ -374,15 +342,22 @@ def sample_members(loop: Any, world: Host, ticks: IntArray, due: Mask) -> IntArr
 
 
 def _law_of_members(
-    loop: Any, world: Host, ticks: IntArray, due: Mask, state: FloatArray, seconds: float, seen: Attitudes | None
+    loop: ControlLoop,
+    world: Host,
+    ticks: IntArray,
+    due: Mask,
+    state: FloatArray,
+    seconds: float,
+    seen: Attitudes | None,
 ) -> FloatArray:
     """What the kernel of the law writes, with one column per member; those that are not due have zeros."""
     law, who = loop._law, np.flatnonzero(due)
+    assert isinstance(law, FormulaLaw)
     own = law._tensor or [0.0] * 6
     parameters = [number for part in law._parameters_for(own) for number in part]
     inputs, out = np.zeros((PARAMETERS + len(parameters), len(who))), np.zeros((OUT_ROWS, len(who)))
     inputs[SECONDS:] = np.array([seconds, *parameters])[:, np.newaxis]
-    body = loop._bodies[0][0].index
+    body = loop.body.index
     inputs[:REFERENCE] = world._bodies.array[OF_BODY[:, np.newaxis], body + who]
     if seen is not None and seen.orientation is not None:
         inputs[:RATES] = seen.orientation[:, who]
@@ -397,6 +372,7 @@ def _law_of_members(
         size = len(goals) if law._reads_acceleration else REFERENCE_ACCELERATION - REFERENCE
         inputs[REFERENCE : REFERENCE + size] = goals[:size]
     else:
+        assert isinstance(reference, Reference | Spin | Slew)
         # a reference that moves is asked once per time on the clocks of the members
         times = np.zeros(len(who), np.int64) if type(reference) is Reference else ticks[who]
         for tick in np.unique(times).tolist():

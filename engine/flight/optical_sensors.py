@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Iterable, Sequence
 from math import acos, inf, pi
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from ..kernels.trigonometry import sine_cosine
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Stored
+from ..store.table import IntArray
 from .instruments import (
     EXCLUSION_BALL,
     EXCLUSION_COUNT,
@@ -175,7 +176,7 @@ class _Optical(Sensor):
         return self._kernels[0](bodies.array, array, row, before, bodies.tick_count, out)
 
     def _measure_members(
-        self, world: Host, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+        self, world: Host, array: FloatArray, first: int, slots: int, ticks: IntArray, due: IntArray, out: FloatArray
     ) -> None:
         self._kernels[1](world._bodies.array, array, first, slots, ticks, due, out)
 

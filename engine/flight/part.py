@@ -4,9 +4,9 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ..checks import count_of_ticks, encodable, refuse
+from ..checks import FloatArray, count_of_ticks, encodable, refuse
 from ..compilation.choice import Loop
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
@@ -50,7 +50,7 @@ class SampledPart(Part):
     def __init__(
         self,
         bodies: Sequence[tuple[BodyHandle | None, ...]],
-        values: dict[str, Any],
+        values: dict[str, FloatArray],
         *,
         name: str,
         every: int,
@@ -78,7 +78,7 @@ class SampledPart(Part):
         """Whether `_sample_members(world, ticks, due)` samples it for all members of a batch at once."""
         return False
 
-    def _needed(self) -> tuple[Any, ...]:
+    def _needed(self) -> tuple[object, ...]:
         """The forces and parts of the world that it reads or commands."""
         return ()
 
@@ -99,7 +99,7 @@ class SampledPart(Part):
         """Take one sample at the start of a tick; called if the part is enabled and `world.tick_count` is a multiple of `every`."""
         raise NotImplementedError
 
-    def _sampler(self) -> Callable[[Any], None]:
+    def _sampler(self) -> Callable[[Host], None]:
         """A function that takes samples, called with the world.
 
         It may keep memory, such as the arrays of a kernel, which is no state of the world: another function is made when the parts of the

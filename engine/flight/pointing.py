@@ -5,7 +5,6 @@ from __future__ import annotations  # help() then shows them as written
 from collections.abc import Sequence
 from copy import copy
 from math import nan, sqrt
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from ..kernels.selection import choose
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.layout import POSITION, VELOCITY
 from ..store.rows import BodyHandle, is_body
+from ..store.table import IntArray
 from .reference import Reference, computed
 from .samples import Components, combined, components, evaluate
 
@@ -187,9 +187,9 @@ class Pointing:
     def __init__(
         self,
         axis_body: npt.ArrayLike,
-        target: Any,
+        target: object,
         second_axis_body: npt.ArrayLike | None = None,
-        second_target: Any = None,
+        second_target: object = None,
         *,
         gm: float | None = None,
         center: npt.ArrayLike = (0.0, 0.0, 0.0),
@@ -265,11 +265,11 @@ class Pointing:
             refuse("Pointing", argument, target, "a non-zero vector")
         return _DIRECTION
 
-    def _line(self, target: Any, argument: str) -> _Line:
+    def _line(self, target: object, argument: str) -> _Line:
         """Position and velocity of a body, or a direction."""
         if isinstance(target, str):
             return (_ZEROS if self._sun is None else self._sun.tolist()), _ZEROS
-        if hasattr(target, "position"):
+        if hasattr(target, "position") and hasattr(target, "velocity"):
             position = components(target.position, f"position of the {argument}", "Pointing", 3)
             return position, components(target.velocity, f"velocity of the {argument}", "Pointing", 3)
         return components(target, argument, "Pointing", 3), _ZEROS
@@ -311,11 +311,11 @@ class Pointing:
         values = combined(results, "Pointing", "reference", "the body is at a target, or the two targets are parallel")
         return computed(values[..., :4], values[..., 4:7], values[..., 7:])
 
-    def _aim(self, moving: _Line, first: _Line, orientation: Components) -> Sequence[Any]:
+    def _aim(self, moving: _Line, first: _Line, orientation: Components) -> Sequence[float | FloatArray]:
         gravity = self._kinds, self._gm, self._center.tolist()
         return evaluate(aiming, *moving, *first, *gravity, orientation, self.axis_body.tolist())
 
-    def _point(self, moving: _Line, first: _Line, second: _Line) -> Sequence[Any]:
+    def _point(self, moving: _Line, first: _Line, second: _Line) -> Sequence[float | FloatArray]:
         gravity = self._kinds, self._gm, self._center.tolist()
         return evaluate(pointing, *moving, *first, *second, *gravity, self._axes)
 
@@ -328,7 +328,7 @@ class Pointing:
                 return False
         return True
 
-    def _of_members(self, bodies: FloatArray, body: int, orientation: FloatArray, members: Any) -> FloatArray:
+    def _of_members(self, bodies: FloatArray, body: int, orientation: FloatArray, members: IntArray) -> FloatArray:
         """Return orientation, rates and acceleration for some members of a batch, not finite where there are none, shape (10, m).
 
         Args:
@@ -343,7 +343,7 @@ class Pointing:
                 bodies[VELOCITY : VELOCITY + 3, column + members]
             )
 
-        def line(target: Any, argument: str) -> _Line:
+        def line(target: object, argument: str) -> _Line:
             return line_in(target.index) if is_body(target) else self._line(target, argument)
 
         moving, first = line_in(body), line(self.target, "target")
@@ -363,7 +363,7 @@ class Pointing:
         return f"Pointing({self.axis_body.tolist()}, {_shown(self.target)}{second})"
 
 
-def _kept(target: object, argument: str) -> Any:
+def _kept(target: object, argument: str) -> object:
     """A checked target; of a direction, numbers of its own, which are the same however it was given."""
     if target is None or isinstance(target, str) or hasattr(target, "position"):
         return target

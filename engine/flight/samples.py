@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from ..checks import FloatArray, refuse, stack
 from ..loops.array_forms import over_arrays
 from ..reading import Reading
 
-_FLOAT64 = np.dtype(np.float64)
+_FLOAT64, _ARRAYS = np.dtype(np.float64), (np.ndarray, Reading)
 
 NOT_FINITE = "a measured value or the reference is not finite or too large"
 
@@ -21,15 +20,15 @@ _SIX = (0, 4, 8, 1, 2, 5)
 """Where xx, yy, zz, xy, xz and yz stand in a matrix read row by row."""
 
 
-def components(value: Any, argument: str, owner: object, size: int) -> Components:
+def components(value: object, argument: str, owner: object, size: int) -> Components:
     """Read one vector, or a stack of vectors of shape (..., size).
 
     Raises:
         TypeError: If `value` is not an array of real numbers.
         ValueError: If `value` has the wrong shape, or a stack contains a number that is not finite.
     """
-    kind = type(value)
-    if (kind is np.ndarray or kind is Reading) and value.dtype is _FLOAT64 and value.shape == (size,):
+
+    if isinstance(value, np.ndarray) and type(value) in _ARRAYS and value.dtype is _FLOAT64 and value.shape == (size,):
         return value.tolist()
     values = stack(value, argument, owner, size)
     return values.tolist() if values.ndim == 1 else tuple(np.ascontiguousarray(np.moveaxis(values, -1, 0)))
@@ -47,7 +46,7 @@ def tensor_components(value: object, argument: str, owner: object) -> Components
     return tuple(np.ascontiguousarray(nine[..., place]) for place in _SIX)
 
 
-def evaluate(function: Callable[..., Sequence[object]], *inputs: object) -> Sequence[Any]:
+def evaluate(function: Callable[..., Sequence[float | FloatArray]], *inputs: object) -> Sequence[float | FloatArray]:
     """Call a formula with floats if every input belongs to one body, otherwise with arrays; both give the same bits.
 
     Args:
@@ -64,7 +63,7 @@ def evaluate(function: Callable[..., Sequence[object]], *inputs: object) -> Sequ
     return function(*inputs)
 
 
-def combined(results: Sequence[Any], owner: object, quantity: str, hint: str = NOT_FINITE) -> FloatArray:
+def combined(results: Sequence[float | FloatArray], owner: object, quantity: str, hint: str = NOT_FINITE) -> FloatArray:
     """Combine the results of a formula in an array of shape (..., len(results)).
 
     Raises:

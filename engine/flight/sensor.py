@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from math import inf, nan
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import ClassVar, Literal, Protocol, Self, overload
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def sensor_schema(name: str, *own: Field) -> Schema:
     )
 
 
-def limit_of(value: float | None, argument: str, owner: object) -> float:
+def limit_of(value: object, argument: str, owner: object) -> float:
     """A maximum value above 0, which is infinite for None."""
     return inf if value is None else real(value, argument, owner, above=0.0)
 
@@ -82,8 +82,17 @@ class Maximum(Parameter[float | None]):
         limit = float(rows._value(self._field))
         return None if limit == inf else limit
 
-    def __set__(self, rows: TableRows, value: Any) -> None:
+    def __set__(self, rows: TableRows, value: object) -> None:
         rows._table.write(rows._schema.components[self._field], rows._slice(), limit_of(value, self._name, rows))
+
+
+class Read(Protocol):
+    """What all readings have."""
+
+    @property
+    def is_valid(self) -> bool: ...
+    @property
+    def time(self) -> float: ...
 
 
 class Sensor(SampledPart):
@@ -167,13 +176,13 @@ class Sensor(SampledPart):
         self._measure(world, self._table.array, self.rows.start, self.rows.start, np.empty((self._state_size, 1)))
 
     @abstractmethod
-    def read(self) -> Any:
+    def read(self) -> Read:
         """Return the last reading."""
 
     def _sample(self, world: Host) -> None:
         self._sample_with(np.empty((self._state_size, 1)), world)
 
-    def _sampler(self) -> Callable[[Any], None]:
+    def _sampler(self) -> Callable[[Host], None]:
         return partial(self._sample_with, np.empty((self._state_size, 1)))
 
     def _sample_with(self, out: FloatArray, world: Host) -> None:

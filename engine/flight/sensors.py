@@ -2,8 +2,9 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Mapping
 from math import inf
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -134,7 +135,7 @@ class _Instrument(Sensor):
         owner: str,
         noise: tuple[str, float],
         limit: tuple[str, float | None],
-        given: dict[str, Any],
+        given: Mapping[str, object],
         scale_error: npt.ArrayLike,
         misalignment: npt.ArrayLike,
         seed: int | None,
@@ -464,7 +465,7 @@ class Magnetometer(_Instrument):
         self,
         body: BodyHandle,
         *,
-        field: Any,
+        field: object,
         noise: float = 0.0,
         bias_body: npt.ArrayLike = (0, 0, 0),
         bias_walk: float = 0.0,
@@ -479,7 +480,7 @@ class Magnetometer(_Instrument):
     ) -> None:
         owner = f"Magnetometer of {require_body(body, 'body', 'Magnetometer')}"
         dipole = {}
-        self._field: Any = field
+        self._field = field
         if isinstance(field, MagneticDipole):
             dipole = {"strength": [field.strength], "axis_world": field.axis_world, "center": field.center}
             self._field = None
@@ -496,7 +497,7 @@ class Magnetometer(_Instrument):
     noise = Parameter[float]("Standard deviation of the noise of one sample [T], at least 0.")
 
     @fixed
-    def field(self) -> Any:
+    def field(self) -> object:
         """The flux density [T], world frame, shape (3,), or the object that computes it."""
         if self._field is None:
             (strength,), axis, center = (self._numbers(name) for name in ("strength", "axis_world", "center"))

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +123,7 @@ class PhasePlane(FormulaLaw):
     def _parameters_for(self, inertia: Components) -> list[Components]:
         return [self._torque, [self._dead_band, self._rate_limit, 1.0 - self._hysteresis]]
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {
             "dead_band": self.dead_band,
             "rate_limit": self.rate_limit,
@@ -136,11 +136,11 @@ class Wheel(Protocol):
     """The attributes of a reaction wheel that `MomentumManager` reads."""
 
     @property
-    def momentum(self) -> Any:
+    def momentum(self) -> npt.ArrayLike:
         """Angular momentum about the axis [N·m·s], a number or shape (n,)."""
 
     @property
-    def axis(self) -> Any:
+    def axis(self) -> npt.ArrayLike:
         """Axis of the wheel, a unit vector, body frame, shape (3,) or (n, 3)."""
 
 
@@ -213,7 +213,7 @@ class MomentumManager(Law):
         return np.zeros((*np.broadcast_shapes(*(np.shape(wheel.momentum) for wheel in self.wheels)), 1))
 
     def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+        self, measured: object, reference: object, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         real(seconds, "seconds", self._name, above=0.0)
         before = components(state, "state", self._name, 1)
@@ -225,10 +225,10 @@ class MomentumManager(Law):
         axis = components(wheel.axis, "axis of a wheel", self._name, 3)
         momentum = wheel.momentum
         if type(axis) is list and (isinstance(momentum, float) or np.ndim(momentum) == 0):
-            return [float(momentum), *axis]
+            return [float(np.asarray(momentum)), *axis]
         return np.asarray(momentum, dtype=np.float64), *axis
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {
             "wheels": len(self.wheels),
             "high": self.high,

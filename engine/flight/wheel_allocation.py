@@ -17,6 +17,7 @@ from ..loops import wheel_torques as kernels
 from ..loops.actuator_layout import ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.layout import STATE_ROWS
 from ..store.rows import BodyHandle
+from ..store.table import Table
 from .driver import Command
 from .jets import Commanded
 from .wheel import WHEELS, ReactionWheel
@@ -218,8 +219,8 @@ class WheelDriver:
         self._problem = allocation.Problem(2 * count)
         self._work, self._out = np.empty((4, count)), np.empty((count, 1))
         self._one, self._reached = np.zeros(1, np.int64), np.zeros(1)
-        self._table: Any = None
-        self._bound: tuple[Any, int] = None, -1
+        self._table: Table
+        self._bound: tuple[Table, int] | None = None
         self._numbering = -1
         self._rows = np.arange(count)
         self._span: slice | list[int] = []
@@ -231,6 +232,7 @@ class WheelDriver:
         if not self._find_rows():
             return self._command_one_by_one(torque, seconds)
         table = self._table
+        assert table.store is not None
         torques = self._divide(table.array, table.store.world()._bodies.array, torque, seconds)
         # a wheel that is switched off keeps its command; its torque would be 0 (see `command_wheels`)
         if 0.0 in torques and 0.0 in table.array[ENABLED, self._span].tolist():
@@ -242,14 +244,15 @@ class WheelDriver:
     @property
     def is_bound(self) -> bool:
         """See `Driver`."""
-        table, numbering = self._bound
-        return table is not None and table.numbering == numbering
+        bound = self._bound
+        return bound is not None and bound[0].numbering == bound[1]
 
     def bind(self, wanted: FloatArray, answer: FloatArray, seconds: float) -> Command | None:
         """See `Driver`."""
         if not self._find_rows():
             return None
         table, problem = self._table, self._problem
+        assert table.store is not None
         wheels, bodies, self._bound = table.array, table.store.world()._bodies.array, (table, table.numbering)
         self._answer, self._made, self._wanted = answer, np.zeros(3), wanted
         one, out, reached, limits, work = self._one, self._out, self._reached, self._limits, self._work
@@ -288,7 +291,7 @@ class WheelDriver:
         table = first._table if type(first) is ReactionWheel else None
         if table is None or table.store is None:
             return False
-        if table is not self._table or table.numbering != self._numbering:
+        if table.numbering != self._numbering or table is not self._table:
             if not all(type(wheel) is ReactionWheel and wheel._table is table for wheel in self._wheels):
                 return False
             rows = [wheel._slice().start for wheel in self._wheels]
@@ -305,7 +308,7 @@ class WheelDriver:
             column[WHEEL_AXIS : WHEEL_AXIS + 3] = wheel.axis
             column[WHEEL_INERTIA], column[MAX_TORQUE] = wheel.inertia, wheel.max_torque
             column[MAX_SPEED], column[MOMENTUM] = wheel.max_speed, wheel.inertia * wheel.speed
-        self._rows, self._table = np.arange(len(self._wheels)), None
+        self._rows, self._numbering = np.arange(len(self._wheels)), -1
         self._set(self._divide(columns, np.zeros((STATE_ROWS, 1)), torque, seconds))
         return []
 

@@ -243,7 +243,7 @@ class BodyStates:
         table = self._table
         rule = f"a body of this world or a row from 0 to {table.count - 1}"
         if is_body(body_or_row):
-            index = body_or_row.index  # type: ignore[union-attr]
+            index = body_or_row.index
             if index >= table.count or table.handles[index] is not body_or_row:
                 refuse(owner, "body_or_row", body_or_row, rule)
             return index

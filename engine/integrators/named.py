@@ -38,7 +38,7 @@ def method_rule() -> str:
     return f"an integrator or one of the names {', '.join(sorted(by_name))}"
 
 
-def method_of(value: Integrator | str, owner: str, argument: str) -> Integrator:
+def method_of(value: object, owner: str, argument: str) -> Integrator:
     """A method, given itself or by its name; rejected, in the name of who was given it, where it is neither."""
     rule = method_rule()
     if isinstance(value, str):

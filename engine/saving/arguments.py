@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -41,12 +41,14 @@ def _refuse_different_rows(part: SampledPart) -> None:
             refuse(part, field.name, values.T.tolist(), "the same in all rows of the part")
 
 
-def made_from(kind: type[TableRows], arguments: dict[str, Any]) -> TableRows:
+def made_from(kind: type[TableRows], arguments: dict[str, object]) -> TableRows:
     """A force or part from its arguments; a wheel may have been carried past its maximum speed, which its constructor rejects."""
+    make: Callable[..., TableRows] = kind  # the arguments are those of a file, which the constructor checks
     if not issubclass(kind, ReactionWheel) or "speed" not in arguments:
-        return kind(**arguments)
+        return make(**arguments)
     speed = real(arguments["speed"], "speed", "ReactionWheel")
-    wheel = kind(**{**arguments, "speed": 0.0})
+    wheel = make(**{**arguments, "speed": 0.0})
+    assert isinstance(wheel, ReactionWheel)
     wheel._turn_at(speed)
     return wheel
 
@@ -60,7 +62,7 @@ def arguments_in_scene(kind: type[TableRows]) -> list[str]:
     return [parameter.name for parameter in parameters if parameter.name not in kind._arguments_in_rows]
 
 
-def argument(member: TableRows, name: str) -> Any:
+def argument(member: TableRows, name: str) -> object:
     """The value of an argument, read from a force or part."""
     if name == "bodies":
         return list(member._named_bodies()) or None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..checks import FloatArray
 from ..clock import Clock, ClockImage
@@ -18,7 +18,7 @@ from ..store.bodies import Bodies, Follower, Roster
 from ..store.calling import Callback, EventCallback
 from ..store.images import Image
 from ..store.memory import Memory, MemoryRows
-from ..store.objects import State, digest_of_state
+from ..store.objects import State, Stateful, digest_of_state
 from ..store.schema import Schema
 from ..store.store import Store, digest_of
 from ..store.table import Table
@@ -41,7 +41,7 @@ class Inventory(NamedTuple):
     roster: Roster
     members: MembersImage
     rows: dict[str, MemoryRows]
-    objects: dict[str, Any]
+    objects: dict[str, Stateful]
     joined: dict[str, int]
     values: Values
     on_tick: list[Callback]

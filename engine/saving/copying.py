@@ -6,13 +6,13 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..body import Body
 from ..checks import refuse
-from ..store.calling import called_object, check_calls, find_reached, identity
+from ..store.calling import AnyCallback, called_object, check_calls, find_reached, identity
 from ..store.memory import Memory, MemoryRows
 from ..store.model import Model
 from ..store.rows import TableRows
@@ -45,7 +45,7 @@ class Image(NamedTuple):
     """What the world was prepared for; None if it was not."""
 
 
-def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingProxyType({})) -> Image:
+def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], object] = MappingProxyType({})) -> Image:
     """Return what a copy is made of, without a handle of the world.
 
     Args:
@@ -100,10 +100,10 @@ def fill(owners: Owners, image: Image) -> None:
     owners.take(bind(owners, image.plain, "raise", "World", is_copy=True), owners.moment())
 
 
-def forked(owners: Owners, callbacks: str | Mapping[Any, Any]) -> tuple[Image, list[Any]]:
+def forked(owners: Owners, callbacks: str | Mapping[object, object]) -> tuple[Image, list[object]]:
     """Return what an independent copy is made of, and the new functions and forces in it; see `World.fork`."""
     called = [callback.function for callback in owners.stages.callbacks()]
-    replaced: dict[tuple[int, ...], Any] = {}
+    replaced: dict[tuple[int, ...], object] = {}
     if isinstance(callbacks, Mapping):
         known = {identity(function) for function in (*called, *owners.forces) if not isinstance(function, TableRows)}
         for old, new in callbacks.items():
@@ -122,7 +122,9 @@ def forked(owners: Owners, callbacks: str | Mapping[Any, Any]) -> tuple[Image, l
     return copy.deepcopy(image_of(owners, replaced), {id(each): each for each in new}), new
 
 
-def _exchanged(callbacks: tuple[Any, ...], replaced: Mapping[tuple[int, ...], Any]) -> tuple[Any, ...]:
+def _exchanged(
+    callbacks: tuple[AnyCallback, ...], replaced: Mapping[tuple[int, ...], object]
+) -> tuple[AnyCallback, ...]:
     """The callbacks with other functions, without those that are left out."""
     now = [replace(each, function=replaced.get(identity(each.function), each.function)) for each in callbacks]
     return tuple(each for each in now if each.function is not None)

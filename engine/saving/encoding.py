@@ -103,7 +103,7 @@ def decoded_method(plain: Plain) -> Integrator:
     kind = getattr(integrators, name, None) if name in integrators.__all__ else None
     if not (isinstance(kind, type) and issubclass(kind, Integrator)) or kind is Integrator:
         plain["class"].refuse("the name of a class of engine.integrators")
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, object] = {}
     for key, value in plain.items():
         if key == "integrator":
             arguments[key] = decoded_method(value)
@@ -118,13 +118,17 @@ def decoded_method(plain: Plain) -> Integrator:
 # what forces and parts keep beside their rows
 
 
-_VALUES: dict[str, Any] = {
+_VALUES: dict[str, type] = {
     **{"capture": joints.Capture, "port": joints.Port},
     **{"box": shapes.Box, "compound": shapes.Compound, "plane": shapes.Plane, "sphere": shapes.Sphere},
     **{"capsule": shapes.Capsule, "convex hull": shapes.ConvexHull, "cylinder": shapes.Cylinder},
     **{"height field": shapes.HeightField, "triangle mesh": shapes.TriangleMesh},
 }
 """Classes of values with parts, by the key that marks them."""
+
+
+Memo = dict[int, object]
+"""What `copy.deepcopy` keeps: what stands for an object, by its id."""
 
 
 class Place(NamedTuple):
@@ -135,17 +139,19 @@ class Place(NamedTuple):
 
     kind: str
     """"body", "member" or "schema"."""
-    key: Any
+    key: int | str | None
     """The row of a body, the place of a force or part, the name of a table; None for nothing."""
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        found = memo.get(Place)
-        return self if found is None else None if self.key is None else found[self.kind][self.key]
+    def __deepcopy__(self, memo: Memo) -> object:
+        found = memo.get(id(Place))
+        if not isinstance(found, dict):
+            return self
+        return None if self.key is None else found[self.kind][self.key]
 
 
-def resolving(bodies: Sequence[object], members: Sequence[object], schemas: Mapping[str, Schema]) -> dict[Any, Any]:
+def resolving(bodies: Sequence[object], members: Sequence[object], schemas: Mapping[str, Schema]) -> Memo:
     """A memo for `copy.deepcopy` that replaces places by what is there."""
-    return {Place: {"body": bodies, "member": members, "schema": schemas}}
+    return {id(Place): {"body": bodies, "member": members, "schema": schemas}}
 
 
 class Places:
@@ -156,18 +162,20 @@ class Places:
     """
 
     def __init__(self, bodies: Iterable[object], members: Iterable[object]) -> None:
-        self.memo: dict[int, Any] = {id(body): Place("body", row) for row, body in enumerate(bodies)}
+        self.memo: Memo = {id(body): Place("body", row) for row, body in enumerate(bodies)}
         self.memo |= {id(member): Place("member", place) for place, member in enumerate(members)}
 
-    def placed(self, value: Any) -> Any:
+    def placed(self, value: object) -> object:
         """The value with places instead of handles, in tuples, lists and sets at any depth; other objects stay as they are."""
         known = self.memo.get(id(value))
         if known is not None:
             return known
         if is_body(value):
             return Place("body", None)  # it was removed
-        if type(value) in (tuple, list):
-            return type(value)(map(self.placed, value))
+        if type(value) is tuple:
+            return tuple(map(self.placed, value))
+        if type(value) is list:
+            return list(map(self.placed, value))
         return frozenset(map(self.placed, value)) if type(value) is frozenset else value
 
     def all_placed(self, attributes: Iterable[tuple[str, object]], kind: type[TableRows]) -> dict[str, object]:
@@ -275,7 +283,7 @@ def check_attributes(
         refuse(owner, path, list(values), f"an object with the keys {', '.join(wanted)}")
 
 
-def _encoded(value: Any) -> PlainData:
+def _encoded(value: object) -> PlainData:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Place):
@@ -284,17 +292,25 @@ def _encoded(value: Any) -> PlainData:
         return {"schema": value.name}
     for key, kind in _VALUES.items():
         if isinstance(value, kind):
-            return {key: _encoded(arguments_of(value) if isinstance(value, Shape) else dataclasses.astuple(value))}
+            return {key: _encoded(_parts_of(value))}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return {"array": encoded_array(value)}
     if isinstance(value, frozenset):
         return {"set": sorted(map(_encoded, value), key=str)}
-    if type(value) in (tuple, list):
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
         return {type(value).__name__: [_encoded(item) for item in value]}
     raise NotPlain
 
 
-def decoded_attribute(plain: Plain, bodies: int, members: int) -> Any:
+def _parts_of(value: object) -> tuple[object, ...]:
+    """The arguments with which a value can be made again."""
+    if isinstance(value, Shape):
+        return arguments_of(value)
+    assert dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return dataclasses.astuple(value)
+
+
+def decoded_attribute(plain: Plain, bodies: int, members: int) -> object:
     """The value that `encoded_attributes` wrote, with places instead of handles.
 
     Args:
@@ -318,9 +334,11 @@ def decoded_attribute(plain: Plain, bodies: int, members: int) -> Any:
     if key == "array":
         return decoded_array(inner)
     if key in _VALUES:
-        kind = _VALUES[key]
+        kind, parts = _VALUES[key], decoded_attribute(inner, bodies, members)
+        if not isinstance(parts, tuple | list):
+            plain.refuse(f"the values of a {kind.__name__}")
         try:
-            return kind(*decoded_attribute(inner, bodies, members))
+            return kind(*parts)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}; {error}") from None
     if key in ("set", "tuple", "list"):

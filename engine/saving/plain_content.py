@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +25,14 @@ from ..integrators.extrapolated import Extrapolated, follow
 from ..joints.joint import Joint, phases_of, types_of
 from ..loops import layout
 from ..shapes.handle import ShapeHandle, fits_rows
+from ..shapes.shape import Shape
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import BODIES, HISTORY, Follower, Roster
-from ..store.calling import Callback, EventCallback, default_name, refuse_shared_names
+from ..store.calling import AnyCallback, Callback, EventCallback, default_name, refuse_shared_names
 from ..store.images import BodiesImage, Image, IntArray, RowsImage, TableImage
 from ..store.memory import MemoryRows, memory_schema
-from ..store.objects import State
-from ..store.rows import BodyHandle, without_rows
+from ..store.objects import State, Stateful
+from ..store.rows import BodyHandle, TableRows, without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
@@ -39,6 +40,7 @@ from ..tick.force_list import Attributes, MemberImage, MembersImage, attributes_
 from ..tick.joints import refuse_joints
 from .content import FUNCTIONS, Content, Inventory, Owners
 from .encoding import (
+    Memo,
     Place,
     Places,
     built_in,
@@ -49,6 +51,8 @@ from .encoding import (
     resolving,
 )
 from .settings import Values, check_together
+
+Thing = TypeVar("Thing")
 
 _LEFT_OUT = frozenset(
     name
@@ -79,7 +83,7 @@ class PlainMember(NamedTuple):
 
     name: str
     """The name of its class, or of a Python force."""
-    kind: Any = None
+    kind: object = None
     """Its class, or the Python force itself; None if they are only known by name."""
     table: str = ""
     """The name of its table; empty for a Python force."""
@@ -106,11 +110,11 @@ class PlainContent(NamedTuple):
     """The names of the bodies, in row order."""
     tables: dict[str, Rows]
     members: tuple[PlainMember, ...]
-    functions: dict[str, tuple[Any, ...]]
+    functions: dict[str, tuple[AnyCallback, ...]]
     """The callbacks by the name of what registers them, with places instead of handles; functions known by name alone are None."""
     memory: dict[str, tuple[tuple[int, ...], type]]
     """Shape and type of the numbers under each name."""
-    objects: dict[str, Any]
+    objects: dict[str, Stateful | None]
     """The attached objects by name; None for those that are only known by name."""
     states: dict[str, State]
     """The states of the attached objects."""
@@ -153,7 +157,9 @@ def _plain_callback(callback: Callback | EventCallback, places: Places) -> Callb
     if isinstance(callback, Callback):
         return callback
     pairs = [places.placed(pair) for pair in callback.touching]
-    touching = tuple(pair for pair in pairs if all(isinstance(each, Place) for each in pair))
+    touching = tuple(
+        pair for pair in pairs if isinstance(pair, tuple) and all(isinstance(each, Place) for each in pair)
+    )
     return replace(callback, body=places.placed(callback.body), touching=touching)
 
 
@@ -370,7 +376,7 @@ class _Binding:
         """The entries of `ForceList.image`: members of the world where there are such, new ones otherwise."""
         pool, plains = list(self._owners.forces.image()), self._plain.members
         spans = [self._span(place, each, handles, images) if each.table else None for place, each in enumerate(plains)]
-        chosen: list[Any] = [None] * len(plains)
+        chosen: list[MemberImage | None] = [None] * len(plains)
         # in the world of the snapshot those with the same rows, else those of the same bodies, else any that cannot be made anew
         for length in (4, 3, 2):
             for place, (plain, span) in enumerate(zip(plains, spans, strict=True)):
@@ -378,14 +384,15 @@ class _Binding:
                 if span is not None and chosen[place] is None and not (length == 2 and can_be_made):
                     wanted = (plain.table, plain.name, span.bodies, span.given)[:length]
                     chosen[place] = _take_first(pool, _traits, wanted)
-        present = {place for place, entry in enumerate(chosen) if entry is not None}
-        members: list[Any] = []
-        for place, plain in enumerate(plains):
-            members.append(chosen[place].member if place in present else self._made_member(place, plain, pool))
+        members = [
+            self._made_member(place, plain, pool) if entry is None else entry.member
+            for place, (plain, entry) in enumerate(zip(plains, chosen, strict=True))
+        ]
         places = Places(handles, members)
         entries = []
         for place, (plain, span, member) in enumerate(zip(plains, spans, members, strict=True)):
             if span is not None:
+                assert isinstance(member, TableRows)
                 self._check_joint(place, plain, member, span)
                 attributes = self._attributes(
                     place, plain, member, chosen[place], resolving(handles, members, self._schemas), places
@@ -406,7 +413,7 @@ class _Binding:
                 self._refuse_missing("the Python force", plain.name, f"members[{place}]")
             return None if found is None else found.member
         kind = plain.kind or built_in().get(plain.name)
-        if kind is None or plain.attributes is None:
+        if not (isinstance(kind, type) and issubclass(kind, TableRows)) or plain.attributes is None:
             self._refuse_missing("the force or part", plain.name, f"members[{place}]")
         return without_rows(kind, plain.several)
 
@@ -445,23 +452,20 @@ class _Binding:
                 rule = "the rows of a joint between two bodies, or a body and the world"
                 refuse(self._owner, f"members[{place}].ids", list(plain.ids), rule)
 
-    def _check_shape(self, place: int, member: object, span: _Span, attributes: dict[str, Any]) -> None:
+    def _check_shape(self, place: int, member: object, span: _Span, attributes: dict[str, object]) -> None:
         """Reject a shape whose rows are not those of its parts."""
-        if not self._is_copy and isinstance(member, ShapeHandle) and not fits_rows(attributes["_shape"], span.columns):
-            refuse(
-                self._owner,
-                f"members[{place}]",
-                attributes["_shape"],
-                "a shape of the rows in its table, all of one owner",
-            )
+        if not self._is_copy and isinstance(member, ShapeHandle):
+            shape = attributes["_shape"]
+            if not isinstance(shape, Shape) or not fits_rows(shape, span.columns):
+                refuse(self._owner, f"members[{place}]", shape, "a shape of the rows in its table, all of one owner")
 
     def _attributes(
         self,
         place: int,
         plain: PlainMember,
-        member: Any,
+        member: TableRows,
         entry: MemberImage | None,
-        memo: dict[Any, Any],
+        memo: Memo,
         places: Places,
     ) -> Attributes:
         """The attributes of a force or part beside its rows; a new one gets them, one of the world keeps what is already as recorded."""
@@ -506,13 +510,13 @@ class _Binding:
         changed = allocator._with_stuck(levels)
         return tuple((name, changed if name == "_allocator" else value) for name, value in attributes)
 
-    def _callbacks(self, when: str, memo: dict[Any, Any]) -> list[Any]:
+    def _callbacks(self, when: str, memo: Memo) -> list[Any]:
         """The callbacks of one kind: those of the world where nothing about them differs."""
         on_tick, after_tick, on_joint = self._owners.stages.functions
-        pool: list[Any] = list(on_joint)
+        pool: list[AnyCallback] = list(on_joint)
         if when != "on_joint":
             pool = [*on_tick, *after_tick] if when == "on_tick" else [*after_tick, *on_tick]
-        found: list[Any] = []
+        found: list[AnyCallback] = []
         for place, plain in enumerate(self._plain.functions[when]):
             if isinstance(plain, EventCallback):
                 body, touching = copy.deepcopy((plain.body, plain.touching), memo)
@@ -528,12 +532,13 @@ class _Binding:
                 self._refuse_missing(f"the function of {when}", plain.name, f"{when}[{place}]")
         return found
 
-    def _objects(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, int]]:
-        present = self._plain.objects if self._is_copy else self._owners.memory.objects
-        objects, states = {}, {}
+    def _objects(self) -> tuple[dict[str, Stateful], dict[str, State], dict[str, int]]:
+        present: Mapping[str, Stateful | None] = self._plain.objects if self._is_copy else self._owners.memory.objects
+        objects: dict[str, Stateful] = {}
+        states: dict[str, State] = {}
         for name in self._plain.objects:
-            if name in present:
-                objects[name], states[name] = present[name], self._plain.states.get(name, {})
+            if (known := present.get(name)) is not None:
+                objects[name], states[name] = known, self._plain.states.get(name, {})
             elif not self._drops:
                 self._refuse_missing("the attached object", name, f"objects.{name}")
         return objects, states, {name: number for name, number in self._plain.joined.items() if name in objects}
@@ -600,7 +605,9 @@ def _traits_of_callback(callback: Callback | EventCallback) -> tuple[object, ...
     return callback.name, getattr(callback, "event", "")
 
 
-def _take_first(pool: list[Any], traits: Callable[[Any], tuple[object, ...]], wanted: tuple[object, ...]) -> Any:
+def _take_first(
+    pool: list[Thing], traits: Callable[[Thing], tuple[object, ...]], wanted: tuple[object, ...]
+) -> Thing | None:
     """Remove and return the first element whose traits begin with the wanted ones, or None."""
     for place, thing in enumerate(pool):
         if traits(thing)[: len(wanted)] == wanted:

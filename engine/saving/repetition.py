@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES
 from ..store.schema import NOBODY, Schema
 from ..store.table import IntArray, Table
-from .encoding import Place
+from .encoding import Memo, Place
 from .plain_content import PlainContent, PlainMember, Rows, rows_of
 
 
@@ -103,7 +103,7 @@ def member_of(schema: Schema, fields: Mapping[str, object], rows: int, count: in
     return found
 
 
-def members_in(tables: Mapping[str, tuple[Schema, Mapping[str, Any], int]], count: int) -> dict[str, IntArray]:
+def members_in(tables: Mapping[str, tuple[Schema, Mapping[str, FloatArray], int]], count: int) -> dict[str, IntArray]:
     """The member of each row of tables; what refers to no body but to rows of other tables belongs to the member of these.
 
     Args:
@@ -189,17 +189,15 @@ def _moved(
         return member
     ids = tables[member.table].ids
     first, last = (row(member.table, int(np.searchsorted(ids, id))) for id in member.ids)
-    memo: dict[Any, Any] = {
-        Place: {"body": _Places("body", body), "member": _Places("member"), "schema": _Places("schema")}
-    }
+    memo: Memo = {id(Place): {"body": _Places("body", body), "member": _Places("member"), "schema": _Places("schema")}}
     return member._replace(ids=(first, last), attributes=copy.deepcopy(member.attributes, memo))
 
 
 class _Places:
     """Gives a place at which something is in the new content for its key in the former one."""
 
-    def __init__(self, kind: str, moved: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, kind: str, moved: Callable[[int], int] | None = None) -> None:
         self._kind, self._moved = kind, moved
 
-    def __getitem__(self, key: object) -> Place:
-        return Place(self._kind, key if self._moved is None else self._moved(key))
+    def __getitem__(self, key: int | str | None) -> Place:
+        return Place(self._kind, self._moved(key) if self._moved is not None and isinstance(key, int) else key)

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import flight, shapes
 from ..checks import refuse
@@ -20,7 +21,7 @@ from ..forces.valves import Gimbal
 from ..joints import Capture, JointSpring, Motor, Port
 from ..joints.assembly import Assembly
 from ..joints.joint import Joint
-from ..plain import PlainData
+from ..plain import PlainData, PlainObject
 from ..store.calling import default_name
 from ..store.rows import TableRows, is_body
 
@@ -61,7 +62,7 @@ def arguments_of(kind: type) -> tuple[str, ...]:
     return tuple(names)
 
 
-def made(kind: type, arguments: dict[str, Any]) -> Any:
+def made(kind: type, arguments: dict[str, object]) -> object:
     """An object of one of these classes.
 
     Raises:
@@ -89,14 +90,14 @@ def made(kind: type, arguments: dict[str, Any]) -> Any:
 class Written(NamedTuple):
     """What is known of a world while its forces and parts are written."""
 
-    world: Any
-    places: dict[int, Any]
+    world: object
+    places: dict[int, PlainObject]
     """How a scene refers to each force and part of the world, by its id."""
-    objects: dict[str, Any]
+    objects: dict[str, object]
     """The objects of the user that were written by their names so far."""
 
 
-def to_plain(value: Any, name: str, path: str, written: Written) -> PlainData:
+def to_plain(value: object, name: str, path: str, written: Written) -> PlainData:
     """The value of an argument as plain data.
 
     Args:
@@ -141,7 +142,7 @@ def to_plain(value: Any, name: str, path: str, written: Written) -> PlainData:
     return {"object": default_name(value)}
 
 
-def _read(thing: Any) -> dict[str, Any]:
+def _read(thing: Any) -> dict[str, object]:
     """The arguments with which a law, a reference or an allocator can be made again; without those that are None."""
     kind = type(thing)
     for word, attribute in _TUNED.items():
@@ -156,14 +157,19 @@ def _read(thing: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _exclusion(angle: Any, direction_world: Any = None, center: Any = None, radius: Any = 0.0) -> Exclusion:
+def _exclusion(
+    angle: float,
+    direction_world: npt.ArrayLike | None = None,
+    center: Any = None,
+    radius: float = 0.0,
+) -> Exclusion:
     """Something bright, by a direction to a thing far away or by the centre and the radius of a sphere."""
     if direction_world is not None:
         return Exclusion.far(direction_world, angle)
     return Exclusion.ball(center, radius, angle)
 
 
-MAKERS: dict[str, Callable[..., Any]] = {
+MAKERS: dict[str, Callable[..., object]] = {
     **{key: kind for key, (kind, _parts) in _TUPLES.items()},
     **{"motor": Motor, "spring": JointSpring, "port": Port, "capture": Capture, "exclusion": _exclusion},
 }

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -23,11 +23,13 @@ from ..checks import FloatArray, array, file_path, naming_file, option, real, re
 from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
 from ..flight.coast import keep_out_of, set_keep_out
 from ..flight.wheel import ReactionWheel
+from ..joints.assembly import Assembly
 from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, phases_of, types_of
-from ..plain import Plain, PlainObject, to_text
+from ..plain import Plain, PlainData, PlainObject, to_text
 from ..solids.mass_properties import MassProperties
-from ..store.calling import Callback, default_name, refuse_lambdas, refuse_shared_names
+from ..store.calling import AnyCallback, Callback, EventCallback, default_name, refuse_lambdas, refuse_shared_names
+from ..store.objects import Stateful
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
 from ..tick.contact_events import CONTACT_EVENTS
@@ -94,13 +96,15 @@ class Fillable(Protocol):
 
     _owners: Owners
 
-    def add_body(self, *arguments: Any, **named: Any) -> Any: ...
-    def add_part(self, part: Any) -> Any: ...
-    def add_force(self, force: Any) -> Any: ...
+    @property
+    def add_body(self) -> Callable[..., Body]: ...
+    def add_part(self, part: Any) -> object: ...
+    def add_force(self, force: Any) -> object: ...
     def add_joint(self, joint: Any) -> Any: ...
-    def assembly(self, body: Any) -> Any: ...
-    def on_contact(self, *arguments: Any, **named: Any) -> Any: ...
-    def ignore_pair(self, a: Any, b: Any) -> None: ...
+    def assembly(self, body: Body) -> Assembly: ...
+    @property
+    def on_contact(self) -> Callable[..., object]: ...
+    def ignore_pair(self, a: Body, b: Body) -> None: ...
 
 
 Filled = TypeVar("Filled", bound=Fillable)
@@ -140,7 +144,7 @@ def _hash_of(scene: PlainObject) -> str:
     return hashlib.sha256(to_text({key: value for key, value in scene.items() if key not in _NOT_SCENE})).hexdigest()
 
 
-def _lines(value: Any) -> str:
+def _lines(value: PlainData) -> str:
     """JSON with one line per element of a list of objects."""
     text = to_text(value).decode("utf-8")
     if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -172,13 +176,13 @@ def scene_of(owners: Owners) -> tuple[PlainObject, dict[str, object]]:
     functions, members = owners.stages.functions, owners.forces.added_as
     parts, keep_out = members("part"), keep_out_of(owners.store)
     forces = [force for force in members("force") if isinstance(force, TableRows)]
-    places = {id(part): {"part": place} for place, part in enumerate(parts)}
+    places: dict[int, PlainObject] = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
     written = Written(owners.store.world(), places, {name_of(type(each)): type(each) for each in (*parts, *forces)})
     shapes = [_member_to_plain(shape, f"shapes[{place}]", written) for place, shape in enumerate(members("shape"))]
     on_tick, after_tick, on_joint = functions
     called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
-    functions_called = *on_tick, *after_tick, *on_joint, *called
+    functions_called: tuple[AnyCallback, ...] = *on_tick, *after_tick, *on_joint, *called
     refuse_lambdas(functions_called, "World.save")
     refuse_shared_names(functions_called, "World.save")
     scene: PlainObject = {
@@ -205,7 +209,7 @@ def scene_of(owners: Owners) -> tuple[PlainObject, dict[str, object]]:
     return scene, written.objects
 
 
-def _of_contacts(owners: Owners, functions: Any) -> PlainObject:
+def _of_contacts(owners: Owners, functions: Sequence[EventCallback]) -> PlainObject:
     """What a scene has of contacts beside shapes: functions, pairs of bodies that do not touch, and groups of bodies."""
     contacts, names = owners.joints.contacts, [body.name for body in owners.bodies.handles]
     return {
@@ -436,7 +440,9 @@ class _Loading(Generic[Filled]):
             )
         return self._objects.get(name)
 
-    def _register(self, register: Any, function: Any, name: Plain, when: Plain, *of_contact: Plain) -> None:
+    def _register(
+        self, register: Callable[..., object], function: object, name: Plain, when: Plain, *of_contact: Plain
+    ) -> None:
         """Have a function called in every so many ticks, or told of an event."""
         named = {} if not of_contact else {"body": self._value(of_contact[0], "body"), "above": of_contact[1].value}
         register(function, when.value, name=name.text(), **named)
@@ -524,7 +530,8 @@ class _Loading(Generic[Filled]):
         if "fields" not in plain:
             arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
             with _at(plain, arguments=arguments_in_scene(kind)):
-                return kind(**arguments)
+                make: Callable[..., Joint] = kind
+                return make(**arguments)
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
         if pair[0] is pair[1]:
@@ -545,14 +552,14 @@ class _Loading(Generic[Filled]):
         TableRows.__init__(joint, [pair], values)
         return joint
 
-    def _set_beside(self, member: TableRows, attribute: str, value: Any, plain: Plain) -> None:
+    def _set_beside(self, member: TableRows, attribute: str, value: object, plain: Plain) -> None:
         present = getattr(member, attribute)
         if attribute.startswith("_") and type(value) is not type(present):
             plain.refuse(f"a {type(present).__name__}")
         with _at(plain):
             setattr(member, attribute, value)
 
-    def _value(self, plain: Plain, name: str) -> Any:
+    def _value(self, plain: Plain, name: str) -> object:
         value = plain.value
         if isinstance(value, str):
             return self._body(plain) if name in BODIES else value
@@ -564,7 +571,7 @@ class _Loading(Generic[Filled]):
             return self._made_value(plain)
         return value
 
-    def _made_value(self, plain: Plain) -> Any:
+    def _made_value(self, plain: Plain) -> object:
         """What an object in a scene stands for: something of the world, or a value with parts."""
         if "class" in plain:
             return self._tool(plain)
@@ -587,7 +594,7 @@ class _Loading(Generic[Filled]):
                 return MAKERS[key](**{part: self._value(item, part) for part, item in inner.items()})
         plain.refuse(f"an object with one of the keys class, body, part, force, assembly, object, {', '.join(MAKERS)}")
 
-    def _tool(self, plain: Plain) -> Any:
+    def _tool(self, plain: Plain) -> object:
         """A law, a reference or an allocator."""
         kind = object_classes().get(plain["class"].text())
         if kind is None:
@@ -614,7 +621,7 @@ class _Loading(Generic[Filled]):
             rows.value = value.value
 
 
-def _is_attachable(thing: Any, owners: Owners) -> bool:
+def _is_attachable(thing: object, owners: Owners) -> TypeGuard[Stateful]:
     on_tick, after_tick, _on_joint = owners.stages.functions
     known = [callback.function for callback in (*on_tick, *after_tick)]
     return (

@@ -67,7 +67,7 @@ class Setting(NamedTuple):
             raise ValueError(str(error)) from None
 
 
-def _method(value: Any, name: str, owner: str) -> Integrator:
+def _method(value: object, name: str, owner: str) -> Integrator:
     return method_of(value, owner, name)
 
 
@@ -76,7 +76,7 @@ def _positive_ratio(value: object, name: str, owner: str) -> object:
     return value
 
 
-def ratio_to_plain(value: Any, owner: str = "") -> str | float:
+def ratio_to_plain(value: float | Fraction, owner: str = "") -> str | float:
     """A float as it is, and a fraction as text."""
     return str(value) if isinstance(value, Fraction) else float(value)
 

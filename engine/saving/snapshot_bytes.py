@@ -18,17 +18,17 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from ..checks import refuse
 from ..clock import ClockImage
 from ..plain import Plain, PlainData, PlainObject, decoded_array, encoded_array, exact, to_text
-from ..store.calling import Callback, EventCallback
+from ..store.calling import AnyCallback, Callback, EventCallback
 from ..store.memory import MOST_NUMBERS, MOST_SIZES
-from ..store.objects import State
+from ..store.objects import State, StateValue
 from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.joint_events import EVENTS
 from .content import FUNCTIONS
@@ -131,7 +131,7 @@ def _decoded_state(plain: Plain) -> State:
     return {key: _decoded_value(value) for key, value in plain.items()}
 
 
-def _decoded_value(plain: Plain) -> Any:
+def _decoded_value(plain: Plain) -> StateValue:
     for key, read in _READERS.items():
         if isinstance(plain.value, dict) and list(plain.value) == [key]:
             return read(plain[key])
@@ -152,7 +152,7 @@ def _read_float(plain: Plain) -> float:
         plain.refuse("a float in hexadecimal")
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Plain], StateValue]] = {
     "array": decoded_array,
     "bytes": _read_bytes,
     "scalar": lambda plain: decoded_array(plain)[()],
@@ -165,7 +165,7 @@ _READERS = {
 # from bytes
 
 
-def read(data: Any) -> PlainContent:
+def read(data: object) -> PlainContent:
     """Check bytes and return their content, which refers to no world.
 
     Raises:
@@ -262,7 +262,7 @@ def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
     )
 
 
-def _read_callbacks(header: Plain, when: str, bodies: int, members: int) -> tuple[Any, ...]:
+def _read_callbacks(header: Plain, when: str, bodies: int, members: int) -> tuple[AnyCallback, ...]:
     """The callbacks of one kind; the first bytes had none of joints."""
     listed = header.get(when, []) if when == "on_joint" else header[when]
     pairs = [pair.list(2) for pair in listed.list()]
@@ -289,7 +289,7 @@ def _read_event_callback(name: str, event: Plain, bodies: int, members: int) -> 
     return EventCallback(None, event.text(), name)
 
 
-def _read_memory(name: str, plain: Plain, tables: dict[str, Rows]) -> tuple[tuple[int, ...], Any]:
+def _read_memory(name: str, plain: Plain, tables: dict[str, Rows]) -> tuple[tuple[int, ...], type]:
     sizes, kind = plain.list(2)
     shape = tuple(size.integer(1, MOST_NUMBERS) for size in sizes.list())
     if kind.text() not in ("float64", "uint64"):
@@ -324,7 +324,7 @@ def _read_member(plain: Plain, tables: dict[str, Rows], bodies: int, members: in
     return PlainMember(plain["class"].text(), None, table, (first, last), several, attributes, tuple(levels))
 
 
-def _read_clock(plain: Plain, dt: Any) -> ClockImage:
+def _read_clock(plain: Plain, dt: float | Fraction) -> ClockImage:
     parts = plain.list(6)
     max_ticks, scale = parts[0].integer(1), parts[1].exact()
     tick, per_second, owed, dropped = (part.whole() for part in parts[2:])

@@ -3,7 +3,8 @@
 from __future__ import annotations  # help() then shows them as written
 
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class Inside(NamedTuple):
     """The content of a world; None if the snapshot was read from bytes."""
     plain: PlainContent | None = None
     """The content if the snapshot was read from bytes."""
-    world: Any = None
+    world: Callable[[], object] | None = None
     """Returns the world of the content."""
 
 
@@ -163,7 +164,7 @@ def plain_form(snapshot: Snapshot) -> PlainContent:
 
 def warn_of_hidden_state(owners: Owners, stacklevel: int) -> None:
     """Name in a warning the functions and Python forces that may keep a state that no snapshot contains."""
-    called: list[Any] = [callback.function for callback in owners.stages.callbacks()]
+    called: list[object] = [callback.function for callback in owners.stages.callbacks()]
     called += [force for force in owners.forces if not isinstance(force, TableRows)]
     attached = {id(object) for object in owners.memory.objects.values()}
     found = [

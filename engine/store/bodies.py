@@ -95,7 +95,7 @@ class Roster(NamedTuple):
     """The handles and the mass properties of the bodies, in row order."""
 
     handles: tuple[Any, ...]
-    mass_properties: tuple[Any, ...]
+    mass_properties: tuple[MassProperties, ...]
 
 
 class Bodies(Table):
@@ -437,7 +437,7 @@ class Bodies(Table):
             marks[wheels.array[0, : wheels.count].astype(int) // 8] = True
         return marks
 
-    def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
+    def _set(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
         super()._set(components, rows, values)
         if touches(components, layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3):
             self.look_for_stored_momentum(rows=rows)

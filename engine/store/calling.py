@@ -103,6 +103,9 @@ class EventCallback(Called):
     """The pairs of shapes that touched when it was looked at last."""
 
 
+AnyCallback = Callback | EventCallback
+
+
 def default_name(function: object) -> str:
     """The module and the qualified name of a function, or those of the class of another object."""
     while isinstance(function, functools.partial):
@@ -120,13 +123,13 @@ def identity(function: object) -> tuple[int, ...]:
     return (id(function),)
 
 
-def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
+def refuse_shared_names(callbacks: Iterable[AnyCallback], owner: str) -> None:
     """Reject different functions of one name, which a file cannot tell apart.
 
     Raises:
         ValueError: If two functions have the same name.
     """
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     for callback in callbacks:
         first = known.setdefault(callback.name, callback.function)
         if identity(first) != identity(callback.function):
@@ -135,7 +138,7 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
             refuse(owner, argument, callback.name, "a different one for each function", hint=hint)
 
 
-def refuse_lambdas(callbacks: Iterable[Any], owner: str) -> None:
+def refuse_lambdas(callbacks: Iterable[AnyCallback], owner: str) -> None:
     """Reject lambdas without a name of their own, which a reader of the file could not find by what is written there.
 
     Raises:
@@ -148,7 +151,7 @@ def refuse_lambdas(callbacks: Iterable[Any], owner: str) -> None:
             refuse(owner, argument, callback.name, "one of its own, because the file has the name alone", hint=hint)
 
 
-def called_object(function: object) -> Any:
+def called_object(function: object) -> object:
     """The object that a method is bound to, even within a `functools.partial`; the function or object itself otherwise."""
     while isinstance(function, functools.partial):
         function = function.func
@@ -161,7 +164,7 @@ def hidden_state(function: object) -> str | None:
     These are closure variables, defaults and attributes that are containers, writable arrays, generators or random generators. An object
     with `get_state` and `set_state` has none.
     """
-    places: list[tuple[str, Any]] = []
+    places: list[tuple[str, object]] = []
     while isinstance(function, functools.partial):
         places += [("an argument", value) for value in (*function.args, *function.keywords.values())]
         function = function.func
@@ -283,7 +286,7 @@ def find_reached(function: object, is_handle: Callable[[object], bool]) -> str |
     ] = {}  # keeps the objects alive, because a new object could reuse the id of a deleted one
     waiting: deque[tuple[object, str]] = deque([(function, "")])
     names: set[str] = set()  # in all code so far
-    owners: list[tuple[Any, str]] = []  # objects of the user's classes
+    owners: list[tuple[object, str]] = []  # objects of the user's classes
     known = -1
     while True:
         if not waiting and known != (known := len(names) + len(owners)):
@@ -342,11 +345,11 @@ def _special_methods(kind: type) -> list[str]:
     ]
 
 
-def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
+def _inside(thing: object) -> Iterator[tuple[object, str]]:
     if _is_opaque(type(thing)):
         return
     if type(thing) in ProxyTypes:
-        yield thing.__init__.__self__, "a weak proxy"  # a proxy has the methods of its object, bound to that object
+        yield thing.__init__.__self__, "a weak proxy"  # type: ignore[misc]  # a proxy has the methods of its object, bound to that object
     elif isinstance(thing, FunctionType):
         yield from _inside_function(thing)
     elif isinstance(thing, MethodType):
@@ -381,7 +384,7 @@ def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
                 yield MethodType(method, thing), name
 
 
-def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
+def _inside_function(function: FunctionType) -> Iterator[tuple[object, str]]:
     names = _names_read(function.__code__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -403,7 +406,7 @@ def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
     yield vars(function), "its attributes"
 
 
-def _read(value: Any, path: str, names: list[str], modules: set[str] | None = None) -> Iterator[tuple[Any, str]]:
+def _read(value: Any, path: str, names: list[str], modules: set[str] | None = None) -> Iterator[tuple[object, str]]:
     """A value that a function reads and, for a module or class, the names that the function reads from it; each module once."""
     yield value, path
     kind = type(value)  # `isinstance` would ask a weak proxy for the class of an object that may be gone
@@ -419,7 +422,7 @@ def _read(value: Any, path: str, names: list[str], modules: set[str] | None = No
                     yield from _read(vars(value)[name], f"{path} → {name!r}", names, modules)
 
 
-def _named_in(owner: object, kind: type, names: list[str], path: str) -> Iterator[tuple[Any, str]]:
+def _named_in(owner: object, kind: type, names: list[str], path: str) -> Iterator[tuple[object, str]]:
     """The attributes with these names of a class, with its methods bound to `owner`."""
     for base in kind.__mro__:
         if _is_of_a_library(base.__module__):
@@ -472,7 +475,7 @@ def _imported_in(code: CodeType, namespace: dict[str, Any]) -> Iterator[str]:
             yield from _imported_in(constant, namespace)
 
 
-def _attributes(thing: object) -> Iterator[tuple[str, Any]]:
+def _attributes(thing: object) -> Iterator[tuple[str, object]]:
     own = getattr(thing, "__dict__", None)
     if isinstance(own, dict):  # objects of some extension modules have something else there
         yield from own.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from ..checks import array as read_array
 from ..checks import encodable, integer, read_only_attributes, reader, refuse
 from ..reading import reading
 from .calling import called_object
-from .objects import is_stateful, state_digest, state_of
+from .objects import Stateful, is_stateful, state_digest, state_of
 from .schema import Field, Kind, Schema
 from .store import Store
 from .table import Table
@@ -22,6 +22,7 @@ MOST_NUMBERS = 2**27
 """The largest number of numbers under one name, which take one gibibyte."""
 MOST_SIZES = 32
 """The largest number of sizes in a shape."""
+Attached = TypeVar("Attached", bound=Stateful)
 _DTYPES: dict[object, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
 
 
@@ -87,7 +88,7 @@ class MemoryRows:
             )
         self._table.write(slice(None), 0, values.reshape(-1).view(np.float64))
 
-    def __array__(self, dtype: Any = None, copy: object = None) -> npt.NDArray[np.generic]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: object = None) -> npt.NDArray[np.generic]:
         return np.asarray(self._read(), dtype=dtype)
 
     def _read(self) -> Any:
@@ -112,7 +113,7 @@ class Memory:
         self._store = store
         # these are replaced and never changed, so that a snapshot may keep them
         self._rows: dict[str, MemoryRows] = {}
-        self._objects: dict[str, object] = {}
+        self._objects: dict[str, Stateful] = {}
         self._joined: dict[str, int] = {}
         """How many times each object has joined, by name."""
 
@@ -179,7 +180,7 @@ class Memory:
             self._rows = {**self._rows, name: rows}
         return rows
 
-    def attach(self, name: str, object: Any) -> Any:
+    def attach(self, name: str, object: Attached) -> Attached:
         """Include an object's own state in undo, hash and copies of the world.
 
         Args:
@@ -272,12 +273,12 @@ class Memory:
             yield from state_digest(self._objects[name], name)
 
     @property
-    def _contents(self) -> tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]:
+    def _contents(self) -> tuple[dict[str, MemoryRows], dict[str, Stateful], dict[str, int]]:
         """The rows, the attached objects, and how many times each has joined, by name; to be kept, not to be changed."""
         return self._rows, self._objects, self._joined
 
     @_contents.setter
-    def _contents(self, value: tuple[dict[str, MemoryRows], dict[str, object], dict[str, int]]) -> None:
+    def _contents(self, value: tuple[dict[str, MemoryRows], dict[str, Stateful], dict[str, int]]) -> None:
         self._rows, self._objects, self._joined = value
 
     @property
@@ -286,7 +287,7 @@ class Memory:
         return bool(self._objects)
 
     @property
-    def objects(self) -> dict[str, Any]:
+    def objects(self) -> dict[str, Stateful]:
         """The attached objects by name."""
         return dict(self._objects)
 

@@ -1,7 +1,7 @@
 """The arguments of `World.add_body` and `World.add_bodies`, checked and laid out as columns."""
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class NewBodies:
         motion = _by_value(motion, owner)
         sizes = {argument: len(value) for argument, value in zip(_MOTION, motion, strict=True) if depth(value) > 1}
         listed = _listed(mass_properties, "mass_properties", owner, one=MassProperties)
-        name_list: list[Any] | None = None if names is None else _listed(names, "names", owner, one=str)
+        name_list: list[str] | None = None if names is None else _listed(names, "names", owner, one=str)
         if not isinstance(mass_properties, MassProperties):
             sizes["mass_properties"] = len(listed)
         if name_list is not None:
@@ -150,6 +150,8 @@ class NewBodies:
             refuse(self._owner, f"{first} or {second}", (first_value, second_value), rule)
 
 
+One = TypeVar("One")
+
 _MOTION = (
     "position",
     "origin",
@@ -168,7 +170,7 @@ def _by_value(motion: tuple[object, ...], owner: str) -> tuple[Any, ...]:
     return tuple(by_value(value, argument, owner, "real numbers") for argument, value in pairs)
 
 
-def _listed(value: object, argument: str, owner: str, one: type) -> list[Any]:
+def _listed(value: object, argument: str, owner: str, one: type[One]) -> list[One]:
     if isinstance(value, one):
         return [value]
     return members(value, argument, owner, f"a {one.__name__} or a list of them", lambda each: isinstance(each, one))

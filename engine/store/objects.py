@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 
-State = dict[str, float | int | bytes | np.generic | npt.NDArray[Any]]
+
+class Stateful(Protocol):
+    """An object with a state of its own."""
+
+    def get_state(self) -> Mapping[str, object]:
+        """The state as a dict from str to float, int, bytes or arrays."""
+
+    def set_state(self, state: Any, /) -> object:
+        """Take a state back; an object may say more of its own states than can be said of all."""
+
+
+StateValue = float | int | bytes | np.generic | npt.NDArray[np.generic]
+State = dict[str, StateValue]
 """What an object returns from `get_state`, once it has been checked."""
 
 
-def is_stateful(object: object) -> bool:
+def is_stateful(object: object) -> TypeGuard[Stateful]:
     """Whether an object (not a class) has `get_state` and `set_state`."""
     return (
         not isinstance(object, type)
@@ -23,7 +35,7 @@ def is_stateful(object: object) -> bool:
     )
 
 
-def state_of(object: Any, name: str) -> State:
+def state_of(object: Stateful, name: str) -> State:
     """Return a checked copy of an object's state.
 
     Args:
@@ -49,7 +61,7 @@ def state_of(object: Any, name: str) -> State:
     return copied
 
 
-def state_digest(object: object, name: str) -> Iterator[bytes]:
+def state_digest(object: Stateful, name: str) -> Iterator[bytes]:
     """The state of an object as bytes, equal for equal values."""
     return digest_of_state(state_of(object, name), name)
 
@@ -97,7 +109,7 @@ def digest_of_value(value: object, depth: int = 0) -> Iterator[bytes]:
 _DEEPEST = 4
 
 
-def _attributes(value: object) -> list[tuple[str, Any]]:
+def _attributes(value: object) -> list[tuple[str, object]]:
     """The attributes of an object by name, in alphabetical order."""
     slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
     names = sorted({*getattr(value, "__dict__", ()), *slots})

@@ -6,7 +6,7 @@ import copyreg
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ class BodyHandle(Protocol):
     def apply_impulse(self, impulse_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None: ...
 
 
-def is_body(value: object) -> bool:
+def is_body(value: object) -> TypeGuard[BodyHandle]:
     """Whether this is the handle of a body, removed or not."""
     return hasattr(type(value), "apply_force_body")
 
@@ -210,7 +210,7 @@ class TableRows:
             for body in self._named_bodies():
                 require_body(body, argument, type(self).__name__)
 
-    def _all_or_nothing(self) -> AbstractContextManager[Any]:
+    def _all_or_nothing(self) -> AbstractContextManager[object]:
         """A context for several changes, which undoes them if its block raises."""
         store = self._table.store
         return nullcontext() if store is None else store.all_or_nothing()
@@ -321,7 +321,7 @@ def rows_in(member: TableRows, store: object) -> slice:
     return table.find(member._first_id, member._last_id) if table.store is store else slice(0, 0)
 
 
-def _member_of(world: Any, place: int) -> Any:
+def _member_of(world: Any, place: int) -> object:
     """The force or part at a place in a copied world."""
     return world._forces.members[place]
 

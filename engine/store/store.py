@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
-from .objects import field_bytes, state_of
+from .objects import Stateful, field_bytes, state_of
 from .schema import Kind, Schema
 from .table import FilledTable, IntArray, Table, among
 
@@ -209,7 +209,7 @@ class Store:
         operation.quiet_after = -abs(quiet)
         return operation
 
-    def trial(self, objects: dict[str, object]) -> _Operation:
+    def trial(self, objects: dict[str, Stateful]) -> _Operation:
         """Return a context that always undoes the changes of its block, including the state of the attached objects."""
         return _Operation(self, objects)
 
@@ -299,7 +299,7 @@ class _Operation:
         "thread",
     )
 
-    def __init__(self, store: Store, objects: dict[str, Any] | None = None, entry: Entry | None = None) -> None:
+    def __init__(self, store: Store, objects: dict[str, Stateful] | None = None, entry: Entry | None = None) -> None:
         self._store = store
         self._objects = objects
         self._entry = entry

@@ -33,14 +33,15 @@ class Owner(Protocol):
     quiet: int
     tables: dict[str, Table]
     world: Callable[[], Any]
-    unfinished: Any
 
+    @property
+    def unfinished(self) -> object: ...
     def settle(self) -> None: ...
     def change_layout(self, binds_anew: bool = True) -> None: ...
     def before_change(self, table: Table | None = None) -> None: ...
     def record(self, function: Callable[..., object], *arguments: object) -> None: ...
     def followers(self, name: str) -> list[Table]: ...
-    def all_or_nothing(self) -> AbstractContextManager[Any]: ...
+    def all_or_nothing(self) -> AbstractContextManager[object]: ...
 
 
 class Blocks:
@@ -108,7 +109,7 @@ class Table:
         self.on_change: Callable[[slice | int | None, Rows | None], None] = _nothing
         self.removed_by_restore: list[tuple[int, int]] = []
         self._next_id = 0
-        self._image: Any = None
+        self._image: Image | None = None
         self._image_key: tuple[int, ...] = ()
         self._rows_image: RowsImage | None = None
         self._rows_key: tuple[int, ...] = ()
@@ -308,7 +309,7 @@ class Table:
 
     # images, which snapshots consist of
 
-    def image(self, tick: int) -> TableImage:
+    def image(self, tick: int) -> Image:
         """Return the content, which is shared with the last image if nothing has changed since.
 
         Args:
@@ -318,8 +319,8 @@ class Table:
         if self._image_key != key:
             self._image = self._new_image()
             self._image_key = key
-        image: TableImage = self._image
-        return image
+        assert self._image is not None
+        return self._image
 
     def _flown(self, tick: int) -> int:
         """The tick, if loops write this table in each, or -1."""
