@@ -16,7 +16,7 @@ from itertools import islice
 from numbers import Real
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +90,7 @@ MOST_TICKS = 2**53
 """The largest count of ticks: beyond it, two ticks could have the same time as a float, and tables could not hold it."""
 
 
-def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
+def integer(value: object, argument: str, owner: object, *, at_least: int) -> int:
     """An integer, `>= at_least`."""
     rule = f"an integer of at least {at_least}"
     if not _is_integer(value):
@@ -117,7 +117,7 @@ def integer_option(value: object, argument: str, owner: object, options: Iterabl
     return int(value)
 
 
-def _is_integer(value: object) -> bool:
+def _is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -289,7 +289,7 @@ def _read(value: object, argument: str, owner: object, rule: str, depth: int = 0
     return _read_nested(value, argument, owner, rule, depth)
 
 
-def _read_nested(value: object, argument: str, owner: object, rule: str, depth: int) -> FloatArray:
+def _read_nested(value: Sequence[object], argument: str, owner: object, rule: str, depth: int) -> FloatArray:
     """Read lists and tuples element by element, because numpy would silently turn True and "1" into 1.0."""
     try:
         elements = elements_of(value)
@@ -331,7 +331,7 @@ def read_only_attributes(
     return make
 
 
-def _refusal(name: str, hint: str, check: Callable[[object], object] | None) -> Callable[[Any, Any], NoReturn]:
+def _refusal(name: str, hint: str, check: Callable[[object], object] | None) -> Callable[[object, object], NoReturn]:
     def refuse_to_set(owner: object, value: object) -> NoReturn:
         if check is not None:
             check(owner)
@@ -366,7 +366,7 @@ def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]
     return call
 
 
-def elements_of(value: Any) -> list[Any]:
+def elements_of(value: Sequence[object]) -> list[object]:
     """The elements of a sequence, whose number must equal its length; an iterator may never end."""
     if isinstance(value, list | tuple):
         return list(value)
@@ -421,7 +421,7 @@ def boolean(value: object, argument: str, owner: object) -> bool:
     return bool(value)
 
 
-def bounded_ratio(value: object, argument: str, owner: object) -> Any:
+def bounded_ratio(value: object, argument: str, owner: object) -> object:
     """A number that a file can hold exactly, which a fraction of too many digits is not."""
     if isinstance(value, Fraction) and max(map(int.bit_length, value.as_integer_ratio())) > _MOST_BITS:
         refuse(owner, argument, "a longer one", "a fraction of at most 3900 digits")
@@ -484,7 +484,7 @@ def by_value(value: object, argument: str, owner: object, rule: str) -> Any:
 _PLAIN = (float, int, list, tuple)
 
 
-def first_of(value: Any) -> Any:
+def first_of(value: Sequence[object]) -> object:
     """The first element of a sequence that is not empty; None if reading it raises an exception, which a later check reports."""
     try:
         return value[0]
@@ -503,7 +503,7 @@ def depth(value: object) -> int:
     return levels
 
 
-def is_row(value: object) -> bool:
+def is_row(value: object) -> TypeGuard[Sequence[object]]:
     """Whether this is a sequence of numbers: a list, a tuple, an array or a pygame vector, but not text, bytes, a set or a mapping."""
     if isinstance(value, list | tuple):
         return True

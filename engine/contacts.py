@@ -58,7 +58,7 @@ class Contacts:
     @property
     def bodies(self) -> tuple[tuple[Body, Body | None], ...]:
         """The two bodies of each point; the second is None for the world."""
-        found: Any = tuple((first.body, second.body) for first, second in self.shapes)
+        found = tuple((first.body, second.body) for first, second in self.shapes)
         return found
 
     @property

@@ -176,7 +176,7 @@ def _read(value: npt.ArrayLike, argument: str, owner: str, *inner: int) -> Float
     return checks.stack(value, argument, owner, *inner)
 
 
-def _floats(size: int) -> Callable[[Any], list[float] | None]:
+def _floats(size: int) -> Callable[[object], list[float] | None]:
     shape = (size,)
 
     def quick(value: Any) -> list[float] | None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -32,8 +31,8 @@ def html_table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[ob
     )
 
 
-def _shown(cell: Any) -> str:
+def _shown(cell: object) -> str:
     """A number or the numbers of an array, to five digits."""
     if isinstance(cell, str):
         return cell
-    return ", ".join(f"{number:.5g}" for number in np.ravel(cell).tolist())
+    return ", ".join(f"{number:.5g}" for number in np.ravel(np.asarray(cell)).tolist())

@@ -149,7 +149,7 @@ class Plain:
         return self.number()
 
 
-def exact(number: Any) -> PlainData:
+def exact(number: float | Fraction) -> PlainData:
     """A real number as plain data from which it can be read without rounding."""
     if isinstance(number, float):
         return float(number)
@@ -171,7 +171,7 @@ def encoded_array(values: npt.ArrayLike) -> PlainObject:
     return {"dtype": order.dtype.str, "shape": list(np.shape(values)), "data": order.tobytes().hex()}
 
 
-def decoded_array(plain: Plain) -> npt.NDArray[Any]:
+def decoded_array(plain: Plain) -> npt.NDArray[np.generic]:
     """The array that `encoded_array` wrote."""
     plain.only("dtype", "shape", "data")
     name, text = plain["dtype"].text(), plain["data"].text()

@@ -19,7 +19,7 @@ from .collision.terrain_questions import cast_on_terrain, part_from_terrain
 from .collision.tree import MOST_STACKED, NODE_SIZE, grow_tree
 from .compilation.choice import Loop, StandIn, in_python, named, ready
 from .compilation.compiler import address_in_python
-from .compilation.kernel_types import Arguments
+from .compilation.kernel_types import Arguments, Kernel
 from .loops.columns import Integers
 from .reading import reading
 from .shapes.handle import ShapeHandle, bits_of
@@ -181,7 +181,7 @@ class Queries:
             narrow, core = self._core(solid)
             _run(cast_shapes, *self._arguments(narrow, seen), core, casts, hits)
         rows = hits[:, casting.HIT_SHAPE].astype(np.int64)
-        handles = self._handles(rows)
+        handles: Any = self._handles(rows)
         hits[rows < 0, casting.HIT_POINT :] = np.nan
         is_hit = rows >= 0
         is_hit.flags.writeable = False
@@ -352,9 +352,9 @@ class Queries:
         """The arguments of `part_cores` with the points of a solid, and its core in the axes of its shape."""
         columns, core = self._forms.gathered.columns, np.zeros((1, cores.PLACED_SIZE))
         kind, size, radius = _CORES[solid.type](*solid.sizes)
-        center: Any = tuple(solid.position.tolist())
-        turn: Any = tuple(solid.orientation.tolist())
-        cores.place_core(core, 0, kind, center, axes_of(turn), size, radius)
+        x, y, z = solid.position.tolist()
+        a, b, c, d = solid.orientation.tolist()
+        cores.place_core(core, 0, kind, (x, y, z), axes_of((a, b, c, d)), size, radius)
         if solid.type == layout.HULL:
             cores.place_hull(core, 0, columns.shape[1], solid.points.corner_count, solid.points.face_count)
             columns = np.ascontiguousarray(np.hstack([columns, solid.points.columns]))
@@ -407,7 +407,7 @@ def _grown(bounds: FloatArray) -> _Tree:
     return _Tree(bounds, nodes[:count], bounded[order], np.flatnonzero(is_enabled & ~has_bounds))
 
 
-def _is_ground(types: FloatArray) -> Any:
+def _is_ground(types: FloatArray) -> npt.NDArray[np.bool_]:
     """Whether shapes are planes or terrains, which are of the world alone."""
     return (types == layout.PLANE) | (types >= layout.MESH)
 
@@ -443,7 +443,7 @@ def _called(has_terrain: bool) -> tuple[Loop, ...]:
     return parting, cast, named(part_from_terrain, *examples, 0, nowhere, 0.0), inner_loop()
 
 
-def _run(kernel: Any, *arguments: Any) -> int:
+def _run(kernel: Kernel, *arguments: Any) -> int:
     """Call a kernel, or its plain Python function while it, or one that it calls, is compiled in the background."""
     loop = named(kernel, *arguments)
     if kernel in (bound_shapes, grow_tree):

@@ -40,7 +40,7 @@ class Reading(FloatArray):
     def __repr__(self) -> str:
         return repr(np.asarray(self))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple[Any, ...]:
         return np.asarray(self).__reduce__()
 
     def __copy__(self) -> Any:

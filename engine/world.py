@@ -104,11 +104,11 @@ GivenPart = TypeVar("GivenPart", bound=TableRows)
 """The type of the part given to `World.add_part`, which returns it."""
 GivenJoint = TypeVar("GivenJoint", bound=Joint)
 """The type of the joint given to `World.add_joint`, which returns it."""
-GivenEventCallback = TypeVar("GivenEventCallback", bound=Callable[["World", Any], Any])
+GivenEventCallback = TypeVar("GivenEventCallback", bound=Callable[["World", Any], object])
 """The type of the function given to `World.on_joint`, which returns it."""
-GivenContactCallback = TypeVar("GivenContactCallback", bound="Callable[[World, Contact], Any]")
+GivenContactCallback = TypeVar("GivenContactCallback", bound="Callable[[World, Contact], object]")
 """The type of the function given to `World.on_contact`, which returns it."""
-GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
+GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], object])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
 _FRAMES_PER_SECOND = 60
@@ -2191,7 +2191,7 @@ class World:
         for name in names:
             self._bodies.by_name.pop(name, None)
 
-    def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[Member]:
+    def _remove(self, chosen: list[Body], owner: str, argument: str) -> list[Member]:
         rows = np.array(sorted(self._own_body(body, owner, argument) for body in chosen), np.int64)
         if len(set(rows.tolist())) != len(rows):
             refuse(owner, argument, chosen, "a list that names each body once")
@@ -2282,7 +2282,7 @@ class World:
         option(missing, "missing", "World.restore", ("raise", "drop"))
         snapshots.restore(self._owners, snapshot, missing, boolean(adopt, "adopt", "World.restore"))
 
-    def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:
+    def fork(self, callbacks: str | Mapping[object, object] = "raise") -> World:
         """Return an independent copy of this world.
 
         Bodies, forces and parts of the copy have handles of their own: look them up by name, or by their places in `bodies`, `forces` and

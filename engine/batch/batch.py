@@ -113,7 +113,7 @@ class Batch:
         spans, starts = spans_of(image.plain.tables, count), {}
         for handle in (*template.bodies, *owners.forces.members):
             starts[id(handle)] = (handle, *_block(handle, spans))
-        self._places: dict[int, tuple[object, str, int, int]] = starts
+        self._places: dict[int, tuple[Any, str, int, int]] = starts
         values = {**image.plain.values, "on_non_finite": "freeze"}
         plain = repeat(image.plain._replace(values=values), count, _name_in)
         self._keys = keys_in(owners.forces.members)
@@ -149,7 +149,7 @@ class Batch:
         """The number of members."""
         return self._members.count
 
-    def __getitem__(self, handle: Any) -> Any:
+    def __getitem__(self, handle: object) -> Any:
         """The view of a body, force, part or joint of the template in all members.
 
         Raises:
@@ -281,7 +281,7 @@ class Batch:
         """
         self._world.step(ticks)
 
-    def on_tick(self, function: Callable[[Batch], object], every: int = 1) -> Callable[[Batch], Any]:
+    def on_tick(self, function: Callable[[Batch], object], every: int = 1) -> Callable[[Batch], object]:
         """Call a function with the batch at the start of ticks, which may set attributes of all members.
 
         It is called in every tick of the batch whose number, counted from that of the template, is a multiple of `every`, whatever the
@@ -573,7 +573,7 @@ def _name_in(name: str, member: int) -> str:
     return f"{name} of member {member}"
 
 
-def _block(handle: Any, spans: dict[str, Span]) -> tuple[str, int, int]:
+def _block(handle: Body | TableRows, spans: dict[str, Span]) -> tuple[str, int, int]:
     """The table of a handle of the template, the first row of its block in the batch, and the number of rows per member, if any."""
     if isinstance(handle, Body):
         return BODIES.name, int(spans[BODIES.name].first[handle.index]), 1

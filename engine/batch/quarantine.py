@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..saving.content import Owners
 from ..saving.repetition import SHARED, member_of
 from ..store.bodies import BODIES
+from ..store.rows import BodyHandle
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
 from ..store.table import IntArray, Mask, Table
 from ..tick.freezing import CONFLICT, OWN_STATE, Freezing
@@ -54,7 +55,7 @@ class Failure(NamedTuple):
 
     member: int
     tick: int
-    body: Any
+    body: BodyHandle | None
     reason: str
 
 
@@ -96,7 +97,7 @@ class Members:
 
     def starts_of_fields(self) -> FloatArray:
         """The tick at which the time of each body is zero, in the counts of its method."""
-        method: Any = self.owners.settings["integrator"]
+        method = self.owners.settings["integrator"]
         starts: FloatArray = np.asarray(self.starts * method._counts_per_tick, np.float64)
         return np.tile(starts, self.owners.bodies.count // self.count)
 

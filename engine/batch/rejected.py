@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..checks import refuse
@@ -41,7 +39,7 @@ def refuse_template(owners: Owners, template: object) -> None:
         _refuse(template, "frozen bodies", "without frozen bodies")
     if not owners.bodies.count:
         _refuse(template, "no body", "with at least one body")
-    method: Any = owners.settings["integrator"]
+    method = owners.settings["integrator"]
     if getattr(method, "tolerance", None) is not None:
         _refuse(template, f"the method {method.name}", "of a method that divides every tick alike, whatever the state")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..flight.sensor import Sensor
 from ..kernels.noise import philox
 from ..loops.actuator_layout import ENABLED
 from ..store.calling import Callback
+from ..store.host import Host
 from ..store.table import IntArray
 from .quarantine import READING, Members
 
@@ -42,10 +42,10 @@ class Sampling:
         if parts:
             owners.stages.sample(parts)
 
-    def _sampling(self, part: Any) -> Callable[[Any], None]:
+    def _sampling(self, part: SampledPart) -> Callable[[Host], None]:
         members, every = self._members, part.every
 
-        def sample(world: Any) -> None:
+        def sample(world: Host) -> None:
             ticks, first = members.ticks, part.rows.start
             on = part._table.array[ENABLED, first : first + members.count] > 0.0
             due = on & ~members.stopped & (ticks % every == 0)
@@ -108,7 +108,7 @@ class Noise:
             write_keys(sensor, self._members, chosen[own], keys_of(template, self._seed, chosen, resets)[:, own])
 
 
-def write_keys(sensor: Any, members: Members, chosen: IntArray, keys: FloatArray) -> None:
+def write_keys(sensor: Sensor, members: Members, chosen: IntArray, keys: FloatArray) -> None:
     """Write the keys of the sensor of some members to all slots."""
     rows, count = sensor.rows, members.count
     slots = len(rows) // count

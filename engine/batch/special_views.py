@@ -347,7 +347,7 @@ class SensorView(View):
     def _make_setters(self) -> dict[str, Setter]:
         return {**super()._make_setters(), "fault": self._set_fault, "seed": self._set_seeds}
 
-    def read(self) -> Any:
+    def read(self) -> object:
         """Return the last reading of each member, with arrays of shape (n, …) in place of one vector.
 
         Returns:

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..body import Body
 from ..checks import FloatArray, by_value, direction, refuse
 from ..loops.members import read_columns, take_columns
 from ..reading import reading
-from ..store.rows import fixed
+from ..store.rows import TableRows, fixed
 from ..store.schema import Field, Kind, Rule, Schema
 from ..store.table import IntArray, Table
 from .quarantine import Members
 
-Setter = Callable[[IntArray, Any], None]
+Setter = Callable[[IntArray, object], None]
 
 _NAMES = {
     "positions": "position",
@@ -56,7 +57,7 @@ class View:
 
     __slots__ = ("_first", "_handle", "_members", "_setters", "_table", "_width")
 
-    def __init__(self, members: Members, handle: Any, table: Table, first: int, width: int) -> None:
+    def __init__(self, members: Members, handle: Body | TableRows, table: Table, first: int, width: int) -> None:
         """Address a block of rows.
 
         Args:
@@ -161,10 +162,10 @@ class View:
     def _columns(self, members: IntArray) -> FloatArray:
         return self._table.array[:, self._span(members)]
 
-    def _read(self, field: Field) -> npt.NDArray[Any]:
+    def _read(self, field: Field) -> FloatArray:
         count, width = self._members.count, self._width
         component = self._table.schema.components[field.name].start
-        values: npt.NDArray[Any] = np.empty((count, width, field.size))
+        values = np.empty((count, width, field.size))
         if width == 1:
             read_columns(self._table.array, component, self._first, values[:, 0])
         else:
@@ -188,7 +189,14 @@ class View:
             self._check_each(partial(self._call_guard, field.guard, columns), members)
         self._table.write(self._table.schema.components[field.name], self._span(members), columns)
 
-    def _call_guard(self, guard: Any, columns: FloatArray, members: IntArray, places: IntArray, owner: object) -> None:
+    def _call_guard(
+        self,
+        guard: Callable[[FloatArray, FloatArray, object], None],
+        columns: FloatArray,
+        members: IntArray,
+        places: IntArray,
+        owner: object,
+    ) -> None:
         count = columns.shape[1] // self._width
         if len(places) < count:
             columns = columns[:, (count * np.arange(self._width)[:, np.newaxis] + places).ravel()]

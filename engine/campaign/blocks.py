@@ -125,7 +125,7 @@ def schema_of(columns: Mapping[str, str], forms: Mapping[str, Form]) -> pa.Schem
     return pa.schema(fields)
 
 
-def _type_of(form: Form) -> Any:
+def _type_of(form: Form) -> pa.DataType:
     single = {"double": pa.float64(), "int64": pa.int64(), "bool": pa.bool_(), "string": pa.string()}[form.kind]
     return single if form.size is None else pa.list_(single, form.size)
 
@@ -167,7 +167,7 @@ def _simulate_together(job: Job) -> Block | None:
     return Block(job.first, table_of(job, rows), traces)
 
 
-def _batched(job: Job) -> tuple[list[Row], Any]:
+def _batched(job: Job) -> tuple[list[Row], pa.Table | None]:
     """The rows of a batched job, and the table of its traces."""
     numbers = range(job.first, job.last)
     draws = [drawn(job, number) for number in numbers]
@@ -193,7 +193,7 @@ def _runs_of(job: Job, draws: Sequence[Mapping[str, object]]) -> Runs:
     return Runs(np.arange(job.first, job.last), job.seed, arrays)
 
 
-def _array_of(values: list[object], form: Form) -> Any:
+def _array_of(values: list[object], form: Form) -> npt.NDArray[np.generic]:
     """The draws of several runs, one row per run."""
     if form.kind == "string":
         return np.array(values, np.str_)
@@ -203,7 +203,7 @@ def _array_of(values: list[object], form: Form) -> Any:
 _DTYPES = {"double": np.float64, "int64": np.int64, "bool": np.bool_}
 
 
-def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, Any]:
+def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, pa.Table | None]:
     """Simulate one run.
 
     Returns:
@@ -339,7 +339,7 @@ def _checked_arrays(result: object, columns: Mapping[str, str], count: int) -> d
     return found
 
 
-def _trace_table(number: int, run: Run | Runs | None) -> Any:
+def _trace_table(number: int, run: Run | Runs | None) -> pa.Table | None:
     """What a run has traced."""
     if isinstance(run, Runs):
         return _table_of_traces(run._traced())
@@ -358,7 +358,7 @@ def _table_of_traces(traced: Mapping[str, npt.NDArray[np.generic]]) -> pa.Table:
     return pa.table(columns)
 
 
-def _concatenated(tables: Sequence[object]) -> Any:
+def _concatenated(tables: Sequence[pa.Table]) -> pa.Table | None:
     """Tables one below the other, with nulls where a table lacks a column."""
     return pa.concat_tables(tables, promote_options="default").combine_chunks() if tables else None
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from inspect import isfunction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +89,13 @@ class VerificationError(Exception):
         super().__init__(f"{owner}: repeated runs must have the bits of their rows; other bits: {runs}{more}")
 
 
+class Bar(Protocol):
+    """What is used of a progress bar of tqdm."""
+
+    def set_postfix(self, *, failed: int, refresh: bool) -> None: ...
+    def update(self, count: int) -> object: ...
+
+
 class Campaign:
     """A Monte Carlo campaign: dispersed runs of one function, on the processors of this machine or on a cluster.
 
@@ -136,7 +143,7 @@ class Campaign:
         runs: int,
         seed: int,
         columns: Mapping[str, str],
-        draws: Mapping[str, Any] | None = None,
+        draws: Mapping[str, object] | None = None,
         block: int | None = None,
         time_limit: float | None = None,
         batched: bool = False,
@@ -254,7 +261,7 @@ class Campaign:
         return Processes(processors() if count is None else count)
 
     def _run_gaps(
-        self, gaps: list[tuple[int, int]], record: Record, status: Status, executor: Any, own: Executor | None, bar: Any
+        self, gaps: list[tuple[int, int]], record: Record, status: Status, executor: Any, own: Executor | None, bar: Bar
     ) -> Status:
         isolation = Isolation()
         try:
@@ -422,7 +429,7 @@ class Campaign:
         result: Row = row.to_pylist()[0]
         return result
 
-    def _repeated(self, number: int, reraise: bool = False) -> Any:
+    def _repeated(self, number: int, reraise: bool = False) -> pa.Table:
         job = self._job({}).of_runs(number, number + 1)
         row: Row = simulate_run(job, number, reraise)[0]
         return table_of(job, [row])
@@ -620,16 +627,14 @@ def _pieces(gaps: list[tuple[int, int]], block: int) -> Iterator[tuple[int, int]
             first = end
 
 
-def _progress(name: str, status: Status, wanted: bool) -> AbstractContextManager[Any]:
+def _progress(name: str, status: Status, wanted: bool) -> AbstractContextManager[Bar]:
     """A progress bar; in a log file, one line per minute."""
     if not wanted:
         return nullcontext(_NoBar())
     from tqdm.auto import tqdm
 
     pause = 0.1 if sys.stderr.isatty() else 60.0
-    bar: Any = tqdm(
-        total=status.runs, initial=status.done, desc=name, unit=" runs", mininterval=pause, dynamic_ncols=True
-    )
+    bar = tqdm(total=status.runs, initial=status.done, desc=name, unit=" runs", mininterval=pause, dynamic_ncols=True)
     bar.set_postfix(failed=status.failed, refresh=False)
     return bar
 
@@ -656,7 +661,7 @@ def _checked_function(simulate: object, owner: str) -> Any:
     if not (isfunction(simulate) or callable(simulate)) or isinstance(simulate, type):
         refuse(owner, "simulate", simulate, rule, TypeError)
     name, module = getattr(simulate, "__qualname__", ""), sys.modules.get(getattr(simulate, "__module__", "") or "")
-    found: Any = module
+    found: object = module
     for part in name.split("."):
         found = getattr(found, part, None)
     if not name or found is not simulate:
@@ -679,7 +684,7 @@ def _checked_columns(columns: object, owner: str) -> dict[str, str]:
     return found
 
 
-def _first_difference(name: str, own: object, known: object) -> tuple[str, Any, Any]:
+def _first_difference(name: str, own: object, known: object) -> tuple[str, object, object]:
     """The place and the values of the first difference between two parts of records."""
     if isinstance(own, dict) and isinstance(known, dict):
         if list(own) != list(known):

@@ -63,7 +63,7 @@ class Distribution(ABC):
         """The type of the values."""
 
     @abstractmethod
-    def value(self, run: int, stream: np.random.Generator) -> Any:
+    def value(self, run: int, stream: np.random.Generator) -> object:
         """The value of a run, drawn from the stream that belongs to the run and the name of the draw.
 
         Example:
@@ -209,7 +209,7 @@ class Choice(Distribution):
         self.options = options.tolist() if isinstance(options, np.ndarray) else elements_of(options)
         self._form = Form(_kind_of_options(self.options, options))
         if self._form.kind == "double":
-            self.options = [float(option) for option in self.options]
+            self.options = np.array(self.options, np.float64).tolist()
         self.probabilities: list[float] | None = None
         if probabilities is not None:
             given = array(probabilities, "probabilities", "Choice", (len(self.options),))
@@ -221,7 +221,7 @@ class Choice(Distribution):
     def form(self) -> Form:
         return self._form
 
-    def value(self, run: int, stream: np.random.Generator) -> Any:
+    def value(self, run: int, stream: np.random.Generator) -> object:
         share = stream.random()
         if self.probabilities is None:
             return self.options[min(int(share * len(self.options)), len(self.options) - 1)]
@@ -271,7 +271,7 @@ class Rows(Distribution):
     def form(self) -> Form:
         return self._form
 
-    def value(self, run: int, stream: np.random.Generator) -> Any:
+    def value(self, run: int, stream: np.random.Generator) -> object:
         row = self.rows[run - self.first]
         return read_only(row.copy()) if self._form.size else row.item()
 
@@ -306,7 +306,7 @@ class Frozen(Distribution):
     def form(self) -> Form:
         return self._form
 
-    def value(self, run: int, stream: np.random.Generator) -> Any:
+    def value(self, run: int, stream: np.random.Generator) -> object:
         drawn = np.asarray(self.frozen.rvs(random_state=stream)).reshape(self._form.size or ())
         return read_only(drawn.astype(_NUMPY_KINDS[self._form.kind])) if self._form.size else drawn.item()
 

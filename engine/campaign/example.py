@@ -9,11 +9,11 @@ craft is at rest; and repeated runs have the same bits.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..body import Body
 from ..checks import FloatArray
 from ..flight import Controlled, Gyro, ReactionWheel, WheelAllocator
 from ..flight.control import RateDamping
@@ -88,7 +88,7 @@ def simulate(run: Run) -> dict[str, float]:
     return {"final_rate": rate, "settling_time": settled, "wheel_use": use, "momentum_change": change}
 
 
-def _momentum(ship: Any) -> FloatArray:
+def _momentum(ship: Body) -> FloatArray:
     """Angular momentum of craft and wheels about the mass centre [N·m·s], world frame."""
     return rotate(ship.orientation, ship.inertia_body @ ship.angular_velocity_body + ship.stored_momentum_body)
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TypeVar
 
 from .blocks import Block, Job, simulate_block
 from .isolation import Isolation, Processes, processors
@@ -18,6 +18,9 @@ _IN_FLIGHT = 3
 _COUNTED_EVERY = 5.0  # [s]; workers join a cluster and leave it at any time
 
 
+Result = TypeVar("Result")
+
+
 class InThisProcess(Executor):
     """Simulates blocks at once in this process, for a debugger.
 
@@ -26,8 +29,8 @@ class InThisProcess(Executor):
         1
     """
 
-    def submit(self, function: Callable[..., object], /, *values: object, **named: object) -> Future[Any]:
-        future: Future[Any] = Future()
+    def submit(self, function: Callable[..., Result], /, *values: object, **named: object) -> Future[Result]:
+        future: Future[Result] = Future()
         future.set_result(function(*values, **named))
         return future
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import Empty, LifoQueue
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from .blocks import Block, Job, check_code, joined, lost_row, simulate_block
 
@@ -188,7 +188,7 @@ def _loaded(received: bytes) -> Job:
     return job
 
 
-def _attempt(action: Callable[[], object]) -> tuple[bool, Any]:
+def _attempt(action: Callable[[], Result]) -> tuple[bool, Result | str]:
     """Return whether an action succeeded, and its result or the text of its error."""
     try:
         return True, action()

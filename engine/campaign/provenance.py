@@ -18,7 +18,7 @@ from importlib.abc import PathEntryFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -193,7 +193,7 @@ class _Walk:
             self.add(value)
             return
         for path in attributes_read(function.__code__, name):
-            found: Any = value
+            found: object = value
             for attribute in path:
                 if not isinstance(found, ModuleType):
                     break
@@ -254,7 +254,7 @@ _NOT_CODE = {
 }  # fmt: skip
 
 
-def _functions_in(value: Any) -> list[Any]:
+def _functions_in(value: Any) -> list[object]:
     """The functions behind a wrapper: a property, a static or class method, a bound method, a partial, or anything with `__wrapped__`."""
     if isinstance(value, property):
         return [part for part in (value.fget, value.fset, value.fdel) if part is not None]
@@ -267,7 +267,7 @@ def _functions_in(value: Any) -> list[Any]:
     return functions
 
 
-def _contents(cell: Any) -> Any:
+def _contents(cell: CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:  # not assigned yet

@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,6 +34,8 @@ _KINDS = ("double", "int64", "bool", "string")
 _CAMPAIGN, _CODE = b"polhode.campaign", b"polhode.code"
 """Keys in the files of blocks: hashes of what the campaign is and of the code that made the rows."""
 _LARGEST_RECORD = 64 * 2**20  # [bytes]
+
+Result = TypeVar("Result")
 
 Record = dict[str, Any]
 """The content of `campaign.json`."""
@@ -257,7 +259,7 @@ class Folder:
             self._damaged(path, f"its runs must start at {first} and follow one another")
         return BlockFile(first, first + count, failed, path)
 
-    def _footer(self, path: Path, identity: str) -> Any:
+    def _footer(self, path: Path, identity: str) -> pq.FileMetaData:
         try:
             footer = pq.read_metadata(path)
         except FileNotFoundError:
@@ -293,7 +295,7 @@ class Folder:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
-    def _writing(self, action: Callable[[], object]) -> Any:
+    def _writing(self, action: Callable[[], Result]) -> Result:
         """Reword errors of the operating system."""
         try:
             return action()
@@ -332,7 +334,7 @@ def _parquet(table: pa.Table, keys: Mapping[bytes, bytes]) -> bytes:
     return content
 
 
-def _places(column: pa.ChunkedArray, value: int) -> Any:
+def _places(column: pa.ChunkedArray, value: int) -> pa.Array:
     return pa.array([place for place, number in enumerate(column.to_pylist()) if number == value], pa.int64())
 
 

@@ -154,7 +154,7 @@ def has_name(kernel: Kernel) -> bool:
     return getattr(sys.modules.get(function.__module__), function.__name__, None) is kernel
 
 
-def _of_module(module: str, name: str) -> Any:
+def _of_module(module: str, name: str) -> Kernel:
     return getattr(sys.modules.get(module) or importlib.import_module(module), name)
 
 

@@ -9,7 +9,8 @@ where the main thread is importing that module.
 import signal
 from collections.abc import Callable, Iterable
 from threading import current_thread, main_thread
-from typing import Any, TypeVar
+from types import FrameType
+from typing import TypeVar
 
 try:  # the one of `signal` makes a member of an enumeration, which takes 0.3 ms for all signals
     from _signal import getsignal  # type: ignore[import-not-found]
@@ -17,6 +18,7 @@ except ImportError:
     from signal import getsignal
 
 Result = TypeVar("Result")
+Handler = Callable[[int, FrameType | None], object]
 _ALL = tuple(map(int, signal.valid_signals()))
 
 
@@ -28,8 +30,8 @@ def uninterrupted(function: Callable[[], Result]) -> Result:
     """
     if current_thread() is not main_thread():  # handlers run in the main thread only
         return function()
-    handlers: dict[int, object] = {number: getsignal(number) for number in _ALL}
-    replaced = {number: handler for number, handler in handlers.items() if callable(handler)}
+    handlers = {number: getsignal(number) for number in _ALL}
+    replaced: dict[int, Handler] = {number: handler for number, handler in handlers.items() if callable(handler)}
     arrived: dict[int, None] = {}
 
     def note(number: int, frame: object) -> None:
@@ -44,7 +46,7 @@ def uninterrupted(function: Callable[[], Result]) -> Result:
         _deliver(arrived)
 
 
-def _restore(handlers: dict[int, Any]) -> None:
+def _restore(handlers: dict[int, Handler]) -> None:
     """Set the handlers of signals, all of them also if one runs and raises before the last one is set."""
     raised: BaseException | None = None
     while handlers:

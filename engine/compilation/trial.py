@@ -3,7 +3,6 @@
 import dis
 import re
 from collections.abc import Callable
-from typing import Any
 
 from .compiler import COMPILED
 from .identity import functions_of
@@ -17,7 +16,7 @@ _MOST_CAUSE = 300
 
 
 def check_compiles(
-    function: Kernel, where: str, file: str, samples: list[Arguments], is_result: Callable[[Any], bool], rule: str
+    function: Kernel, where: str, file: str, samples: list[Arguments], is_result: Callable[[object], bool], rule: str
 ) -> None:
     """Reject a function that cannot be used in loops.
 

@@ -10,6 +10,7 @@ from ..checks import FloatArray, count_of_ticks, encodable, refuse
 from ..compilation.choice import Loop
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
+from ..store.table import IntArray, Mask
 
 MOST_DELAY = 10_000
 """Maximum delay of a reading or a command [samples]; all delayed samples are kept."""
@@ -106,6 +107,10 @@ class SampledPart(Part):
         world change, and it must give the same samples.
         """
         return self._sample
+
+    def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
+        """Take a sample of each member of a batch that is due, and return those whose samples are not finite; see `Sensor`."""
+        raise NotImplementedError
 
     def _loops(self, world: Host) -> list[Loop]:
         """The kernels of its samples that joining the world has not compiled yet."""

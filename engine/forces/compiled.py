@@ -171,11 +171,11 @@ def _force_class(
     count = len(names)
 
     @inlined
-    def with_parameters(body: BodyAtStage, time: float, p: Any) -> Any:
+    def with_parameters(body: BodyAtStage, time: float, p: tuple[float, ...]) -> object:
         return scalar(body, time, *p)
 
     @inlined
-    def without(body: BodyAtStage, time: float, p: object) -> Any:
+    def without(body: BodyAtStage, time: float, p: object) -> object:
         return scalar(body, time)
 
     field = with_parameters if names else without
@@ -208,7 +208,7 @@ def _force_class(
     def show(self: object) -> str:
         return f"{title}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
-    members: dict[str, Any] = {
+    members: dict[str, object] = {
         "__doc__": inspect.getdoc(function) or f"A compiled force with parameters {', '.join(names) or 'none'}.",
         "__module__": function.__module__,
         "__qualname__": function.__qualname__,
@@ -230,7 +230,7 @@ def _without_exceptions(field: Callable[..., object]) -> Kernel:
     The loops also evaluate it for bodies that it does not act on, and for the unused columns after the last body.
     """
 
-    def evaluate(body: BodyAtStage, time: float, p: object) -> Any:
+    def evaluate(body: BodyAtStage, time: float, p: object) -> object:
         try:
             return field(body, time, p)
         except (ArithmeticError, ValueError):  # division by zero, overflow, square root of a negative number
@@ -240,7 +240,7 @@ def _without_exceptions(field: Callable[..., object]) -> Kernel:
 
 
 def _kind(
-    name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool, reads_time: bool, axes: dict[str, int]
+    name: str, field: Kernel, names: tuple[str, ...], depends_on_rates: bool, reads_time: bool, axes: dict[str, int]
 ) -> FieldKind:
     """The kind of a field, which is shared by all fields created alike and has its own name otherwise."""
     known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates, tuple(sorted(axes.items())))
@@ -256,7 +256,7 @@ class _OwnKind(FieldKind):
     __slots__ = ()
 
     def __reduce__(self) -> Arguments:
-        function: Any = _HOMES[self]
+        function = _HOMES[self]
         place = function.__module__, function.__qualname__, self.name
         if _kind_at(*place) is not self:
             raise pickle.PicklingError(f"{self.name} is not what its module has under this name")
@@ -273,9 +273,11 @@ def _kind_at(module: str, qualified_name: str, name: str) -> FieldKind:
     return kind
 
 
-def _given(owner: str, names: tuple[str, ...], values: tuple[object, ...], named: dict[str, object]) -> dict[str, Any]:
+def _given(
+    owner: str, names: tuple[str, ...], values: tuple[object, ...], named: dict[str, object]
+) -> dict[str, object]:
     """Check that each parameter is given once, and return the parameters by name."""
-    given: dict[str, Any] = dict(zip(names, values, strict=False))
+    given = dict(zip(names, values, strict=False))
     unknown = [name for name in named if name not in names or name in given]
     missing = [name for name in names if name not in given and name not in named]
     if len(values) > len(names) or unknown or missing:

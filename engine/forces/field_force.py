@@ -82,7 +82,7 @@ class OneBodyField(FieldForce, final=False):
         self._table.write(slice(first.start, last.stop), self._slice(), numbers[:, np.newaxis])
 
 
-def _is_per_body(value: Any, size: int) -> bool:
+def _is_per_body(value: object, size: int) -> bool:
     """Whether a value has one entry per body rather than one for all."""
     return is_row(value) and (size == 1 or (len(value) > 0 and is_row(first_of(value))))
 

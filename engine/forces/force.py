@@ -3,13 +3,14 @@
 from __future__ import annotations  # help() then shows them as written
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..store.rows import TableRows
 from ..store.schema import NOBODY
+from ..store.table import IntArray
 from .wrench import BodyStates, Wrench
 
 
@@ -79,7 +80,7 @@ class TableForce(TableRows, Force, final=False):
             return None
         return f"the {self._kind_of_member} {self!r} acts"
 
-    def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, FloatArray]]:
+    def _acting(self, bodies: BodyStates) -> tuple[slice | IntArray, dict[str, FloatArray]]:
         """The rows of the bodies that it acts on now, and each field with one value per such body, shape (k,) or (k, size).
 
         This is for a force whose rows refer to one body each in the first component, with `enabled` in the second.

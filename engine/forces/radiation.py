@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import inf
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy.typing as npt
 
@@ -182,7 +182,7 @@ def _shares(owner: object, **shares: float) -> dict[str, float]:
     return checked
 
 
-def _shadow(owner: object, shadow: object) -> dict[str, Any]:
+def _shadow(owner: object, shadow: object) -> dict[str, object]:
     """The checked centre and radius of the sphere."""
     if shadow is None:
         return {"shadow_center": (0.0, 0.0, 0.0), "shadow_radius": 0.0}

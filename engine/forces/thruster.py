@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -392,11 +392,11 @@ class ThrusterBank(Valves):
     @stuck.setter
     def stuck(self, value: npt.ArrayLike | None) -> None:
         count = len(self.rows)
-        chosen: Any = value
+        chosen: object = value
         if isinstance(chosen, np.ma.MaskedArray):
             refuse(self, "stuck", value, "levels from 0 to 1, without a mask", TypeError)
         chosen = by_value(chosen, "stuck", self, "levels from 0 to 1")
-        given: list[Any] = list(chosen) if is_row(chosen) else [chosen] * count
+        given = list(chosen) if is_row(chosen) else [chosen] * count
         if len(given) != count:
             refuse(self, "stuck", value, f"None, a level from 0 to 1, or {count} of them with nan for None")
         levels = [checked_level(self, None if _moves(level) else level) for level in given]
@@ -527,7 +527,7 @@ class ThrusterBank(Valves):
         _add_thrust(self, wrench)
 
 
-def _one_each(owner: str, gimbal: object, count: int) -> Sequence[Any]:
+def _one_each(owner: str, gimbal: object, count: int) -> Sequence[object]:
     """A gimbal or None for each of the thrusters of a bank."""
     if gimbal is None or isinstance(gimbal, Gimbal):
         return [gimbal] * count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,8 +34,8 @@ from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
 from ..loops.members import settle_throttles, thrust_of_throttle
 from ..store.host import Host
 from ..store.rows import BodyHandle, fixed, reference_fields
-from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema
-from ..store.table import Table
+from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema, Written
+from ..store.table import Owner, Rows, Table
 from .force import TableForce
 
 _NOT_STUCK = -1.0
@@ -113,7 +113,7 @@ _NOBODY_STOOD = np.zeros(0)
 
 
 def _settled(
-    columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
+    columns: FloatArray, first: int, count: int, store: Owner, changed: int, values: npt.ArrayLike
 ) -> tuple[FloatArray, int]:
     """Impulses of adjacent jets, the ticks up to which they count and the new values, and the same as they are; how many jets change."""
     given = np.ascontiguousarray(values, np.float64).reshape(-1)
@@ -128,7 +128,7 @@ def _settled(
     return settled, int(found)
 
 
-def impulses_of(columns: FloatArray, store: object) -> FloatArray:
+def impulses_of(columns: FloatArray, store: Owner) -> FloatArray:
     """The impulse that each thruster in columns of the table of a world has delivered so far [N·s]."""
     settled, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
     return settled[0]
@@ -144,12 +144,12 @@ def leave_out_ticks(table: Table, bodies: npt.NDArray[np.int64], ticks: npt.Arra
         table.write(SETTLED_TICK, rows, table.array[SETTLED_TICK, rows] + passed[owner[rows]])
 
 
-def _has_frozen(store: Any) -> bool:
+def _has_frozen(store: Owner) -> bool:
     frozen = store.tables.get("frozen bodies")
     return frozen is not None and frozen.count > 0
 
 
-def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> tuple[Any, ...] | None:
+def _settle_one(table: Table, store: Owner, row: int, changed: int, value: float) -> Written | None:
     """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
     read = table.array.item
     throttle, full, enabled, stuck = read(THROTTLE, row), read(MAX_FORCE, row), read(ENABLED, row), read(STUCK, row)
@@ -174,7 +174,7 @@ def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) 
     return _SETTLED_WITH[changed], (impulse, now, value), kept
 
 
-def _settle_thrust(table: Table, components: slice | int, rows: object, values: object) -> tuple[Any, ...] | None:
+def _settle_thrust(table: Table, components: slice | int, rows: Rows, values: npt.ArrayLike) -> Written | None:
     """Add to the impulses what the throttles have given so far, in the write of new values that change their thrust."""
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:
@@ -415,7 +415,7 @@ def checked_valve(
     count: int,
     specific_impulse: object,
     tank: Any,
-    times: dict[str, Any],
+    times: Mapping[str, object],
 ) -> dict[str, FloatArray]:
     """Checked values of the fields of valves, shape (1, count) or (1, 1).
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any
-
 import numpy as np
 
 from ..checks import FloatArray, read_only_attributes, refuse
@@ -40,7 +38,7 @@ class Assembly:
     __slots__ = ("_body",)
 
     def __init__(self, body: BodyHandle) -> None:
-        self._body: Any = body
+        self._body = body
 
     @property
     def body(self) -> BodyHandle:
@@ -48,7 +46,7 @@ class Assembly:
         return self._body
 
     @property
-    def bodies(self) -> tuple[Any, ...]:
+    def bodies(self) -> tuple[BodyHandle, ...]:
         """All bodies of the assembly, including `body`, in the order of the world."""
         own, world = self._body.index, self._body.world
         welds = [joint for joint in world.joints if joint._is_rigid and joint.enabled and joint.other is not None]

@@ -184,7 +184,7 @@ class FreedomJoint(Joint):
         measured = tuple((name, each.unit) for name, each in vars(cls).items() if isinstance(each, Measured))
         cls._measured = measured or cls._measured
 
-    def _set_up(self, **settings: Any) -> None:
+    def _set_up(self, **settings: object) -> None:
         """Give a new joint its coordinates, and its settings by the names of their attributes."""
         for freedom, coordinate in enumerate(self._coordinates()):
             self._table.array[layout.COORDINATE + freedom, self._slice().start] = coordinate

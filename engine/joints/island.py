@@ -3,10 +3,11 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
-from typing import Any
+
+from ..store.rows import BodyHandle
 
 
-class Island(tuple[Any, ...]):
+class Island(tuple[BodyHandle, ...]):
     """The bodies of an island (see `World.islands`), in row order: a tuple that also says the order of their step.
 
     Attributes:
@@ -29,7 +30,7 @@ class Island(tuple[Any, ...]):
     order: int
     reason: str
 
-    def __new__(cls, bodies: Iterable[object], order: int = 2, reason: str = "") -> Island:
+    def __new__(cls, bodies: Iterable[BodyHandle], order: int = 2, reason: str = "") -> Island:
         """Make an island of some bodies."""
         island = super().__new__(cls, bodies)
         island.order, island.reason = order, reason

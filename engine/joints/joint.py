@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite, sqrt
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
@@ -165,19 +165,19 @@ class Joint(TableRows):
         self,
         body: BodyHandle,
         other: BodyHandle | None,
-        values: dict[str, Any],
+        values: Mapping[str, npt.ArrayLike],
         break_force: float | None,
         break_torque: float | None,
     ) -> None:
         """Make the row of a new joint, whose bodies and `values` by field are checked."""
         owner = type(self).__name__
-        values = {
+        given: dict[str, npt.ArrayLike] = {
             **values,
             "type": self._type,
             "break_force": threshold(break_force, "break_force", owner),
             "break_torque": threshold(break_torque, "break_torque", owner),
         }
-        columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in values.items()}
+        columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in given.items()}
         super().__init__([(body, other)], columns)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -390,7 +390,7 @@ def points(
     owner: str,
     may_differ: bool = False,
     way_out: str = "",
-) -> tuple[dict[str, Any], float]:
+) -> tuple[dict[str, npt.ArrayLike], float]:
     """The points of a joint on both bodies, which are the first values of its row, and the current distance between them.
 
     Raises:

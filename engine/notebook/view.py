@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from ..body import Body
 from ..checks import FloatArray, boolean, direction, file_path, integer, naming_file, real, refuse
+from ..plain import PlainObject
 from ..saving.recorder import Record
 from ..shapes.equivalent_box import equivalent_box
 from ..shapes.given import as_shape
@@ -131,7 +132,7 @@ def show(
     bodies = []
     for number in moving:
         shape = given.get(number) or _box(samples, number)
-        body: dict[str, Any] = {
+        body: PlainObject = {
             "name": samples.bodies[number],
             "radius": float(np.linalg.norm(shape.vertices - _first(centers[:, number]), axis=1).max()),
             "vertices": _encoded(shape.vertices, np.float32),
@@ -161,7 +162,7 @@ def show(
     return View(flight, f"Flight of {samples.bodies[place]}", len(samples), tall)
 
 
-def _read(record: Any) -> Record:
+def _read(record: object) -> Record:
     if isinstance(record, str | os.PathLike):
         record = Record.read(record)
     if not isinstance(record, Record):
@@ -228,7 +229,7 @@ def _first(values: FloatArray) -> Any:
     return values[int(np.argmax(there))]
 
 
-def _encoded(values: npt.ArrayLike, kind: Any) -> str:
+def _encoded(values: npt.ArrayLike, kind: type[np.number]) -> str:
     """Numbers as the text of their bytes, least significant byte first."""
     array = np.ascontiguousarray(values, np.dtype(kind).newbyteorder("<"))
     return base64.b64encode(array.tobytes()).decode("ascii")

@@ -22,7 +22,7 @@ def axis_path(
     axis_body: npt.ArrayLike = (0.0, 0.0, 1.0),
     *,
     body: str | int = 0,
-    ax: Any = None,
+    ax: Axes | None = None,
     solution: object = None,
 ) -> Any:
     """Plot the path of an axis of a body on the unit sphere, in the world frame.
@@ -60,7 +60,7 @@ def axis_path(
 
 
 def polhode(
-    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Any = None, solution: object = None
+    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Axes | None = None, solution: object = None
 ) -> Any:
     """Plot the polhode, the path of the angular velocity in the body frame, on the energy ellipsoid.
 

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..checks import refuse
+from ..checks import FloatArray, refuse
 from ..saving.recorder import Column, Record
 from .source import COLOURS, SOLUTION, STYLES, Source, draw_over_time, flat_axes
 
@@ -21,7 +21,7 @@ _PARTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w")}
 
 
 def rates(
-    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Axes | None = None, solution: Any = None
+    record: Record | str | os.PathLike[str], *, body: str | int = 0, ax: Axes | None = None, solution: object = None
 ) -> Axes:
     """Plot the angular velocity of a body in its own axes over the time.
 
@@ -220,6 +220,6 @@ def _components(values: Any) -> list[tuple[str, Any]]:
     return [("" if flat.shape[1] == 1 else parts[number], flat[:, number]) for number in range(flat.shape[1])]
 
 
-def _relative(change: Any, size: float) -> Any:
+def _relative(change: FloatArray, size: float) -> FloatArray:
     """A change relative to a size; what starts at zero has no relative change and is drawn as it is."""
     return change / size if size > 0.0 else change

@@ -178,6 +178,7 @@ def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
     if not entry.table:
         return PlainMember(default_name(member), member)
     levels = getattr(getattr(member, "_allocator", None), "stuck_levels", ())
+    assert isinstance(member, TableRows)
     attributes = places.all_placed(entry.attributes, type(member))
     ids = (entry.first_id, entry.last_id)
     return PlainMember(name_of(type(member)), type(member), entry.table, ids, entry.several, attributes, levels)

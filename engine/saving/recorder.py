@@ -30,10 +30,12 @@ from ..checks import (
     refuse,
 )
 from ..html_table import html_table
+from ..joints.joint import Joint
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
 from ..store.rows import TableRows, is_body, rows_in, schema_of
 from ..store.schema import Kind
+from ..tick.force_list import AnyForce
 from ..world import World
 
 _MAGIC = b"POLHODE RECORD 1\n"
@@ -150,7 +152,7 @@ class Record:
         return {"time": self.time, **{column.name: self[column.name] for column in self.columns}}
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, object]:
         """Units, frames and shapes of the columns, the names of the bodies, and dt, as plain data."""
         return {
             "dt": self.dt,
@@ -215,7 +217,7 @@ class Record:
             ...         print(columns["time"].tolist(), columns["position"].shape)
             [0.0, 0.5, 1.0] (3, 1, 3)
         """
-        metadata: Any = np.array(json.dumps(self.metadata))
+        metadata = np.array(json.dumps(self.metadata))
         # given a name, NumPy would add ".npz" to it
         chosen = file_path(path, "path", "Recorder.to_npz")
         with naming_file(chosen, "Recorder.to_npz", "written"), chosen.open("wb") as file:
@@ -568,7 +570,7 @@ def _joint_readers(world: World) -> list[tuple[Column, Read]]:
     return found
 
 
-def _joint_reader(joint: Any, name: str, size: int) -> Read:
+def _joint_reader(joint: Joint, name: str, size: int) -> Read:
     def read(world: World, rows: object) -> FloatArray:
         found = _found(joint, world)
         return np.full(size, np.nan) if found.start == found.stop else np.ravel(getattr(joint, name))
@@ -576,7 +578,7 @@ def _joint_reader(joint: Any, name: str, size: int) -> Read:
     return read
 
 
-def _wrench_readers(world: World, forces: list[Any], handles: list[Body]) -> list[tuple[Column, Read]]:
+def _wrench_readers(world: World, forces: list[AnyForce], handles: list[Body]) -> list[tuple[Column, Read]]:
     found = []
     for force in forces:
         place = next(place for place, other in enumerate(world.forces) if other is force)
@@ -587,7 +589,7 @@ def _wrench_readers(world: World, forces: list[Any], handles: list[Body]) -> lis
     return found
 
 
-def _wrench_reader(force: Any, handles: list[Body], part: int) -> Read:
+def _wrench_reader(force: AnyForce, handles: list[Body], part: int) -> Read:
     def read(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
         values = np.full((len(handles), 3), np.nan)
         if any(force is own for own in world.forces):

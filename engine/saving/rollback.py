@@ -15,7 +15,7 @@ from .snapshots import Snapshot, plain_form, state_hash_of
 Apply = Callable[["World", dict[Any, Any]], object]
 """Called as `apply(world, inputs)` before each tick, with the input of each player."""
 
-_NOTHING: Any = object()
+_NOTHING = object()
 _HASHES = 256
 """How many hashes of confirmed ticks are kept, for peers that are behind."""
 
@@ -105,10 +105,10 @@ class Rollback:
             refuse(owner, "players", self._players, "at least one player, each named once")
         self._apply = apply
         self._first = world.tick_count
-        self._inputs: dict[Hashable, dict[int, Any]] = {player: {} for player in self._players}
+        self._inputs: dict[Hashable, dict[int, object]] = {player: {} for player in self._players}
         self._known: dict[Hashable, int] = dict.fromkeys(self._players, self._first)
         """For each player, the first tick whose input is not known."""
-        self._used: dict[int, tuple[Any, ...]] = {}
+        self._used: dict[int, tuple[object, ...]] = {}
         self._snapshots: dict[int, Snapshot] = {}
         self._hashes: dict[int, int] = {}
         self._hashed = self._first - 1
@@ -317,7 +317,7 @@ class Rollback:
             world.step()
             self._used[tick] = inputs
 
-    def _input_at(self, player: Hashable, tick: int) -> Any:
+    def _input_at(self, player: Hashable, tick: int) -> object:
         """The input for a tick, or the last known one before it."""
         inputs = self._inputs[player]
         for earlier in range(tick, max(tick - 2 * self._frames - 2, self._first - 1), -1):

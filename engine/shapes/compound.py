@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +77,7 @@ class Compound(Shape):
     def __repr__(self) -> str:
         return f"<Compound of {len(self.parts)} parts>"
 
-    def _values(self) -> tuple[Any, ...]:
+    def _values(self) -> tuple[object, ...]:
         return (self.parts,)
 
 

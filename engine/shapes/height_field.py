@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +85,7 @@ class HeightField(Shape):
         faces = np.concatenate([(first, first + columns, last), (first, last, first + 1)], axis=1).T
         return corners, faces
 
-    def _values(self) -> tuple[Any, ...]:
+    def _values(self) -> tuple[object, ...]:
         return self.heights, self.spacing
 
     def __eq__(self, other: object) -> bool:

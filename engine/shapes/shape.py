@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,7 @@ class Shape:
     """The type of its solid in `collision.layout`; None if it is drawn only."""
     _is_for_bodies: ClassVar[bool] = True
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, **values: object) -> None:
         vars(self).update(values)
 
     @property
@@ -79,7 +79,7 @@ class Shape:
         """The parts by which it touches; none if it is drawn only."""
         return () if self._type is None else (Solid(self._type, self._sizes()),)
 
-    def _values(self) -> tuple[Any, ...]:
+    def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in self._arguments)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -102,7 +102,7 @@ class Shape:
         return f"{type(self).__name__}({', '.join(map(_shown, self._values()))})"
 
 
-def arguments_of(shape: Shape) -> tuple[Any, ...]:
+def arguments_of(shape: Shape) -> tuple[object, ...]:
     """The arguments with which a shape can be made again."""
     return shape._values()
 

@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import os
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +94,7 @@ class TriangleMesh(Shape):
     def _triangles(self) -> Surface:
         return self._given
 
-    def _values(self) -> tuple[Any, ...]:
+    def _values(self) -> tuple[object, ...]:
         return self._surface
 
     def __eq__(self, other: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations  # help() then shows them as written
 import math
 import os
 from collections.abc import Iterable
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -700,7 +700,7 @@ def _lengths(value: object, argument: str, owner: str) -> list[float]:
     return lengths.tolist()
 
 
-def _read_tensor(value: Any, owner: str) -> Symmetric:
+def _read_tensor(value: object, owner: str) -> Symmetric:
     value = by_value(value, "inertia_body", owner, "3 finite real numbers or finite real numbers of shape (3, 3)")
     is_matrix = value.ndim > 1 if isinstance(value, np.ndarray) else is_row(value) and any(map(is_row, value))
     if not is_matrix:

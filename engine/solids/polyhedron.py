@@ -119,7 +119,7 @@ def read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
     return triangles
 
 
-def _read_rows(faces: Any, owner: object) -> npt.NDArray[np.object_]:
+def _read_rows(faces: object, owner: object) -> npt.NDArray[np.object_]:
     """Read nested lists and arrays of other types index by index, because numpy would silently turn True into 1."""
     rule = "whole numbers, which are vertex indices, of shape (m, 3)"
     faces = by_value(faces, "faces", owner, rule)

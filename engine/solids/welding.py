@@ -60,7 +60,7 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
     return left
 
 
-def _refuse_unless_small(is_lost: npt.NDArray[np.bool_], weld: object, owner: object) -> None:
+def _refuse_unless_small(is_lost: npt.NDArray[np.bool_], weld: Any, owner: object) -> None:
     """Reject a distance at which most faces lose a corner; it would also take long, because each vertex has many neighbours."""
     if 2 * int(is_lost.sum()) > len(is_lost):
         refuse(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from .bodies import Bodies
 from .store import Store
@@ -13,7 +13,7 @@ class Driving(Protocol):
     """The actuators of a world; see `tick.actuators`."""
 
     def include(self, body: int, owner: object) -> int: ...
-    def include_part(self, part: object, body: int) -> None: ...
+    def include_part(self, part: Any, body: int) -> None: ...
     def forget_part(self, part: object, body: int) -> None: ...
     def sum_wheels(self, bodies: Sequence[int]) -> None: ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import copyreg
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, overload
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, members, read_only_attributes, refuse
 from ..reading import reading
+from ..solids.mass_properties import MassProperties
 from .host import Host
 from .schema import NOBODY, SWITCH, Field, Kind, Schema
 from .table import Table
@@ -40,10 +41,18 @@ class BodyHandle(Protocol):
     @property
     def orientation(self) -> FloatArray: ...
     @property
+    def origin(self) -> FloatArray: ...
+    @property
+    def mass_properties(self) -> MassProperties: ...
+    @property
+    def stored_momentum_body(self) -> FloatArray: ...
+    @property
     def velocity(self) -> FloatArray: ...
     @property
     def angular_velocity_world(self) -> FloatArray: ...
     def to_world(self, point_body: npt.ArrayLike) -> FloatArray: ...
+    def to_body(self, point_world: npt.ArrayLike) -> FloatArray: ...
+    def direction_to_world(self, direction_body: npt.ArrayLike) -> FloatArray: ...
     def direction_to_body(self, direction_world: npt.ArrayLike) -> FloatArray: ...
     def apply_impulse(self, impulse_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None: ...
 
@@ -124,7 +133,7 @@ class TableRows:
     def __init__(
         self,
         bodies: Sequence[tuple[BodyHandle | None, ...]],
-        values: dict[str, FloatArray],
+        values: Mapping[str, npt.ArrayLike],
         several: Iterable[str] = (),
     ) -> None:
         """Create the rows.

@@ -68,7 +68,7 @@ class Rule(NamedTuple):
             refuse(owner, argument, value, self._words)
         return number
 
-    def many(self, value: Any, argument: str, owner: object, size: int, count: int) -> FloatArray:
+    def many(self, value: object, argument: str, owner: object, size: int, count: int) -> FloatArray:
         """Check one value per row, or one value for all, and return the components, shape (size, count).
 
         Raises:
@@ -244,6 +244,10 @@ POINT = (0, 1, 2)
 """The `world_axes` of a position."""
 
 
+Written = tuple[object, npt.ArrayLike, npt.ArrayLike]
+"""Places in a table, what is to be written there, and what stands there; see `Schema.settle`."""
+
+
 class Schema:
     """The fields of a table, in the order of their components in memory."""
 
@@ -254,7 +258,7 @@ class Schema:
         follows: str = "",
         flown: bool = False,
         flown_while: Sequence[str] = (),
-        settle: Callable[[Any, slice | int, Any, Any], tuple[Any, Any, Any] | None] | None = None,
+        settle: Callable[[Any, slice | int, Any, Any], Written | None] | None = None,
         is_filled_by_ticks: bool = False,
         deciding: Sequence[int] = (),
         comes_and_goes: bool = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from ..checks import FloatArray, refuse
 from ..compilation import background, choice
 from ..compilation.choice import Loop, Role, StandIn, in_python, named, ready
 from ..compilation.compiler import address_in_python
+from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
@@ -38,9 +39,10 @@ from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
 from ..store.by_body import RowsByBody
 from ..store.model import mass_property_rows
+from ..store.rows import TableRows
 from ..store.schema import ANY, Field, Kind, Schema
 from ..store.store import Store
-from ..store.table import Table
+from ..store.table import IntArray, Rows, Table
 from .held import Held
 
 DRIVEN = Schema(
@@ -87,7 +89,7 @@ class Actuators:
         self._tanks, self._driven = store.table(TANKS), store.table(DRIVEN)
         of_body = (RowsByBody(table, bodies) for table in (self._driven, self._wheels, self._tanks))
         self._driven_by_body, self._wheels_by_body, self._tanks_by_body = of_body
-        self._kernels: _Kernels | None = None
+        self._kernels: _Ready | None = None
         self._seen = (-1, False)
 
     @property
@@ -115,12 +117,12 @@ class Actuators:
         return self._driven, self._thrusters, self._wheels, self._tanks
 
     @property
-    def _ready(self) -> _Kernels:
+    def _ready(self) -> _Ready:
         """The kernels, or their plain Python functions until they have been compiled in the background."""
         seen = background.answered(), choice.policy.waits
         if self._kernels is None or self._seen != seen:
             self._seen = seen
-            self._kernels = _Kernels(*map(ready, kernels_of_actuators()))
+            self._kernels = _Ready(*map(ready, kernels_of_actuators()))
         return self._kernels
 
     # bodies and their mass properties
@@ -150,7 +152,7 @@ class Actuators:
             row = self._driven.count - 1
         return row
 
-    def include_part(self, part: Any, body: int) -> None:
+    def include_part(self, part: TableRows, body: int) -> None:
         """Let a wheel or tank, whose rows are in the tables, join a body.
 
         Raises:
@@ -250,7 +252,7 @@ class Actuators:
         """The rows of all wheels."""
         return np.arange(self._wheels.count)
 
-    def speeds(self, rows: Any) -> FloatArray:
+    def speeds(self, rows: Rows) -> FloatArray:
         """The speeds of wheels relative to their bodies [rad/s]."""
         wheels = self._wheels.array[:, rows]
         rates = self._bodies.read("angular_velocity_body")[wheels[BODY].astype(int)]
@@ -258,7 +260,7 @@ class Actuators:
         along = x * rates[:, 0] + y * rates[:, 1] + z * rates[:, 2]
         return np.asarray(wheels[MOMENTUM] / wheels[WHEEL_INERTIA] - along)
 
-    def set_speeds(self, rows: Any, speeds: FloatArray) -> None:
+    def set_speeds(self, rows: IntArray | list[int], speeds: FloatArray) -> None:
         """Give wheels these speeds relative to their bodies, whose rates have just been set."""
         if len(rows):
             wheels = self._wheels.array[:, rows]
@@ -402,12 +404,20 @@ def _of_one(columns: FloatArray) -> FloatArray:
     return columns[:, 0] if columns.shape[1] == 1 else columns
 
 
+class _Ready(NamedTuple):
+    """The same, as what can be called."""
+
+    gather: Kernel
+    compose: Kernel
+    sum_wheels: Kernel
+
+
 class _Kernels(NamedTuple):
     """One value for each kernel that ticks with actuators call."""
 
-    gather: Any
-    compose: Any
-    sum_wheels: Any
+    gather: Loop
+    compose: Loop
+    sum_wheels: Loop
 
 
 def kernels_of_actuators() -> _Kernels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..collision import layout
 from ..reading import reading
 from ..shapes.handle import ShapeHandle
 from ..store.calling import NEVER_RUN, EventCallback, refuse_result
+from ..store.rows import BodyHandle
 from ..store.store import Store
 from .contacts import Contacts
 from .joint_events import JointEvents
@@ -41,9 +42,9 @@ class Contact(NamedTuple):
         body 'body 0' hits with 3.000 m/s and 6.000 N s
     """
 
-    shapes: tuple[Any, Any]
+    shapes: tuple[ShapeHandle, ShapeHandle]
     """The two shapes; the first one belongs to a body."""
-    bodies: tuple[Any, Any]
+    bodies: tuple[BodyHandle, BodyHandle | None]
     """Their bodies; the second one is None for a shape of the world."""
     point_world: FloatArray | None
     """Mean of the points, by their impulses [m], world frame; None in an "end" if the shapes are no longer near each other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -38,10 +38,10 @@ from ..collision.surface import is_inner
 from ..collision.terrain import group_points, touch_terrain
 from ..collision.tree import MOST_STACKED
 from ..compilation.choice import Loop, named
-from ..compilation.kernel_types import Arguments
+from ..compilation.kernel_types import Arguments, Kernel
 from ..compilation.packed import Packed
 from ..constraints import layout as rows
-from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Graph, number_islands
+from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, Graph, number_islands
 from ..loops.columns import Integers
 from ..loops.program import Operation
 from ..loops.steps import keeping
@@ -107,7 +107,7 @@ class Contacts:
         """Whether the last tick was not run because an array was too short."""
         return bool(self.counts[SHORT])
 
-    def _counted(self) -> list[Any]:
+    def _counted(self) -> list[Counted]:
         tables = [(table.array, table.count) for table in (*self._joints, self._bodies)]
         return [*tables, (self._list, int(self.counts[CONTACTS]))]
 
@@ -253,7 +253,7 @@ class Contacts:
         self.islands.touching = self._touching
 
     def operations(
-        self, function: Callable[[object], Callable[..., object]], calls: Integers, steps: Integers, dt: float
+        self, function: Callable[[Kernel], Kernel], calls: Integers, steps: Integers, dt: float
     ) -> tuple[list[Operation], Operation]:
         """The operations that find the contacts before a tick or step of `dt` [s], and the one that keeps them after it.
 
@@ -367,7 +367,10 @@ def gathered_points(held: list[Points]) -> Gathered:
     return _GATHERED.setdefault(names, Gathered(held)) if known is None else known
 
 
-def _joined(parts: list[Any], none: Any, axis: int) -> npt.NDArray[Any]:
+Element = TypeVar("Element", bound=np.generic)
+
+
+def _joined(parts: list[npt.NDArray[Element]], none: npt.NDArray[Element], axis: int) -> npt.NDArray[Element]:
     """Arrays one after another; a single one is not copied."""
     some = [part for part in parts if part.size]
     return np.ascontiguousarray(some[0] if len(some) == 1 else np.concatenate(some, axis=axis) if some else none)
@@ -489,17 +492,17 @@ def _contact_loops() -> tuple[Loop, Loop]:
 _NOWHERE = (0.0, 0.0, 0.0)
 
 
-def _scene() -> tuple[Any, ...]:
+def _scene() -> Arguments:
     array = np.zeros((1, 1))
     return array, array, np.zeros((1, layout.FORM_SIZE), np.int64)
 
 
-def _tools() -> tuple[Any, ...]:
+def _tools() -> Arguments:
     found, polygon, narrow = comparison(np.zeros((4, 1)), False)
     return narrow, found, polygon, np.zeros(1, np.int64)
 
 
-def _ground() -> tuple[Any, ...]:
+def _ground() -> Arguments:
     return gathered_points([]).grounds, np.zeros(1, np.int64), np.zeros((1, 1)), *_terrain_scratch(False)
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..loops.layout import STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
 from ..store.bodies import Bodies
-from .plan import Plan
+from .plan import Apply, Plan
 
 
-def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[object], time: float) -> tuple[Any, int] | None:
+def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[object], time: float) -> tuple[object, int] | None:
     """Return the first force whose wrench is not finite in the tick from `time` [s], and the row of the body; None if there is none.
 
     Bodies and clock are not changed. The caller restores the state of the forces.
@@ -71,9 +70,13 @@ def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[object]) -> None:
     plan.try_calling(evaluate)
 
 
-def apply_of(force: object) -> Any:
+def apply_of(force: object) -> Apply:
     """Return the function that adds a force to a wrench."""
-    return force.apply if hasattr(force, "apply") else force
+    own: Apply | None = getattr(force, "apply", None)
+    if own is not None:
+        return own
+    assert callable(force)
+    return force
 
 
 def _evaluate(force: object) -> str:

@@ -25,24 +25,24 @@ from ..store.rows import BodyHandle, TableRows
 from ..store.store import Store
 from ..store.table import IntArray, Table, among
 from .culprit import apply_of
-from .plan import Plan
+from .plan import Apply, Plan
 from .stiffness import warn_if_too_stiff
 
 
 class HasApply(Protocol):
     """An object that is a force because of its method."""
 
-    def apply(self, wrench: Wrench, bodies: BodyStates, time: float, /) -> Any: ...
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float, /) -> object: ...
 
 
-AnyForce = HasApply | Callable[[Wrench, BodyStates, float], Any]
+AnyForce = HasApply | Callable[[Wrench, BodyStates, float], object]
 """A `Force`, an object with `apply(wrench, bodies, time)`, or a function of these arguments."""
 
 Member = AnyForce | TableRows
 """A force or a part."""
 
 
-Attributes = tuple[tuple[str, Any], ...]
+Attributes = tuple[tuple[str, object], ...]
 """What a member keeps beside its rows, by name."""
 
 
@@ -90,7 +90,7 @@ class ForceList:
         self._owners: dict[tuple[str, int], TableRows] = {}
         """The force or part that owns a group of rows, by the name of the table and the first id."""
         self._image: MembersImage | None = None
-        self._called: tuple[list[Any], ...] = ([], [])
+        self._called: tuple[list[tuple[object, Apply]], list[tuple[object, Apply]]] = ([], [])
         """The Python forces of a tick and of its stages, each with its function."""
         self.on_parts_change: Callable[[list[SampledPart]], None] = _ignore
         self._sampled: list[SampledPart] = []
@@ -100,7 +100,7 @@ class ForceList:
         """The forces and parts, in the order in which they were added."""
         return list(self._members.values())
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Member]:
         """The objects that add to a wrench, in the order in which they were added."""
         return (member for member in self._members.values() if not isinstance(member, Part | Joint | ShapeHandle))
 
@@ -322,7 +322,9 @@ class ForceList:
         members = self._members.values()
         if not changed or not all(isinstance(member, TableRows) for member in changed):
             called = [(force, apply_of(force)) for force in members if not isinstance(force, TableRows)]
-            self._called = tuple([pair for pair in called if _evaluate(pair[0]) == when] for when in ("tick", "stage"))
+            at_tick: list[tuple[object, Apply]] = [pair for pair in called if _evaluate(pair[0]) == "tick"]
+            at_stage: list[tuple[object, Apply]] = [pair for pair in called if _evaluate(pair[0]) == "stage"]
+            self._called = at_tick, at_stage
         self._plan.call_forces(*self._called)
         if not changed or any(_is_sampled(member) for member in changed):
             self._sampled = [member for member in members if isinstance(member, SampledPart)]
@@ -418,5 +420,5 @@ def _check_energy(force: object) -> None:
         )
 
 
-def _evaluate(force: Member) -> str:
+def _evaluate(force: object) -> str:
     return getattr(force, "evaluate", "stage")

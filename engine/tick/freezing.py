@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,10 @@ from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..joints.joint import JOINTS
 from ..loops.layout import BAD, FROZEN, NOT_FINITE
 from ..store.bodies import Bodies
+from ..store.rows import BodyHandle
 from ..store.schema import TICKED, Field, Kind, Schema, up_to
 from ..store.store import CALLING, Store
+from ..store.table import Rows
 from .plan import Plan
 
 FROZEN_BODIES = Schema(
@@ -49,7 +51,7 @@ class Frozen(NamedTuple):
         cause: Why it was frozen, in words.
     """
 
-    body: Any
+    body: BodyHandle
     tick: int
     cause: str
 
@@ -118,7 +120,7 @@ class Freezing:
         """Mark the columns anew, because a snapshot was restored."""
         self._is_marked = False
 
-    def thaw(self, rows: Any) -> None:
+    def thaw(self, rows: Rows) -> None:
         """Let bodies whose states are assigned move again, and with them the frozen bodies that are linked to them."""
         if self._table.count:
             chosen = np.atleast_1d(np.arange(self._bodies.count)[rows]).tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 
@@ -209,11 +209,11 @@ class Held:
         if len(bodies):
             self._spoil(bodies)
 
-    def _spoil(self, bodies: Any) -> None:
+    def _spoil(self, bodies: Rows) -> None:
         if self._stale is None:
             return
         if isinstance(bodies, int):
-            rows = [bodies]
+            rows: Sequence[int] = [bodies]
         elif isinstance(bodies, np.ndarray):
             rows = bodies.tolist()
         elif isinstance(bodies, list):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class IslandKernels:
         """Write the addresses of the compiled kernels, which compiles those that are missing."""
         self._link(for_python=False)
 
-    def function(self, kernel: Any) -> Kernel:
+    def function(self, kernel: Kernel) -> Kernel:
         """Return a kernel of a module, or its plain Python function."""
         return StandIn(named(kernel), self.link) if self.in_python else kernel
 

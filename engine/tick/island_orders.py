@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..checks import FloatArray
 from ..constraints import layout
@@ -14,6 +13,7 @@ from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.integrator import Integrator
 from ..integrators.substepped import Substepped
 from ..joints.island import Island
+from ..joints.joint import Joint
 from ..store.bodies import Bodies
 from .actuators import DRIVEN
 from .island_kernels import method_for
@@ -23,7 +23,7 @@ def islands_with_orders(
     graph: Graph,
     bodies: Bodies,
     table: FloatArray,
-    owners: dict[int, Any],
+    owners: dict[int, Joint],
     integrator: Integrator,
     dt: float,
     called: bool,
@@ -76,7 +76,7 @@ def islands_with_orders(
 def _reasons(
     bodies: Bodies,
     table: FloatArray,
-    owners: dict[int, object],
+    owners: dict[int, Joint],
     driven: frozenset[int],
     columns: list[int],
     rows: list[int],

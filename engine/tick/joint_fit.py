@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..checks import FloatArray, refuse
@@ -24,7 +22,7 @@ class JointFit:
         """Look at the joints in a table."""
         self._store, self._bodies, self._table = store, bodies, table
 
-    def owner(self, row: int) -> Any:
+    def owner(self, row: int) -> Joint:
         """The joint of a row, of which each member of a batch has one."""
         return self._store.world()._forces.owners_of(self._table, np.array([row]))[0]
 

@@ -128,7 +128,8 @@ class Impulses:
     def _hold(self, numbers: Sequence[int], without: int | None = None) -> None:
         """Make the factors of islands with the equality rows of their joints, except those of one joint."""
         islands, graph = self._islands, self._islands.graph
-        island_matrix, factor = map(self._kernels.function, (solver.island_matrix, blocks.factor))
+        function = self._kernels.function
+        island_matrix, factor = function(solver.island_matrix), function(blocks.factor)
         for number in sorted(set(numbers)):
             self._prepare(number)
             rows = self._rows_of(number)

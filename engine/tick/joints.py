@@ -23,6 +23,7 @@ from ..loops.columns import Integers
 from ..loops.layout import WRENCH_ROWS
 from ..loops.program import AtStages, Operation, moving_in_stages
 from ..store.bodies import Bodies
+from ..store.rows import BodyHandle
 from ..store.store import Store
 from ..store.table import Table
 from .contacts import Contacts
@@ -209,7 +210,7 @@ class Joints:
 
     # poses that are assigned
 
-    def moving_with(self, body: Any, value: object, argument: str) -> list[Any]:
+    def moving_with(self, body: BodyHandle, value: object, argument: str) -> list[Any]:
         """The bodies of the island of a body, whose pose is assigned; empty if no joint acts on it.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,11 +13,19 @@ from ..forces.force import TableForce
 from ..store.calling import called_object
 from ..store.memory import Memory
 from ..store.objects import state_of
+from ..store.rows import TableRows
 from ..store.schema import NOBODY
 from ..store.store import BETWEEN_TICKS, CALLING, Store
 from ..store.table import IntArray, Table
 
 _TOLD = "on_origin_shift"
+
+
+class Listener(Protocol):
+    """An object that is told of a new origin."""
+
+    def on_origin_shift(self, shift: FloatArray, /) -> object: ...
+
 
 Change = tuple[Table, int, slice | IntArray, FloatArray]
 """A table, one of its components, the rows, and their new values."""
@@ -26,9 +34,9 @@ Change = tuple[Table, int, slice | IntArray, FloatArray]
 def shift_origin(
     store: Store,
     memory: Memory,
-    forces: Iterable[Any],
-    parts: Iterable[Any],
-    callbacks: Iterable[Any],
+    forces: Iterable[object],
+    parts: Iterable[TableRows],
+    callbacks: Iterable[object],
     shift: FloatArray,
     stacklevel: int,
 ) -> None:
@@ -73,7 +81,7 @@ def _changes(store: Store, shift: FloatArray) -> Iterator[Change]:
                     yield table, first + place, rows, table.array[first + place, rows] - shift[axis]
 
 
-def _listeners(*groups: Iterable[object]) -> list[Any]:
+def _listeners(*groups: Iterable[object]) -> list[Listener]:
     """The objects that have the method, each once; for a method of an object, that object."""
     found: dict[int, Any] = {}
     for thing in (thing for group in groups for thing in group):
@@ -84,7 +92,7 @@ def _listeners(*groups: Iterable[object]) -> list[Any]:
     return list(found.values())
 
 
-def _tell(listeners: list[Any], store: Store, memory: Memory, shift: FloatArray) -> None:
+def _tell(listeners: list[Listener], store: Store, memory: Memory, shift: FloatArray) -> None:
     attached = {id(object): (object, name) for name, object in memory.objects.items()}
     phase = store.phase
     store.enter(CALLING)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import get_ident
 from time import perf_counter
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ..checks import NonFiniteStateError
 from ..compilation.choice import Policy
@@ -18,6 +18,7 @@ from ..loops.floating_point import refuse_mode
 from ..loops.layout import ANGULAR_VELOCITY, BAD, OTHER_MODE, OVERFLOWED, VELOCITY
 from ..store.bodies import Bodies
 from ..store.calling import NEVER_RUN, Callback, EventCallback, refuse_result
+from ..store.host import Host
 from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store, Unfinished
@@ -550,7 +551,7 @@ def _sampling(part: SampledPart) -> Callback:
 
     take, is_on = part._sampler(), part._is_on
 
-    def sample(world: Any) -> None:
+    def sample(world: Host) -> None:
         if is_on():
             try:
                 take(world)

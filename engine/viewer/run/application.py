@@ -13,6 +13,7 @@ from ..command import PROGRAM
 from ..files.png import Image
 from ..gl import context
 from ..gl.painter import Painter
+from ..gl.resources import GL
 from ..picture.camera import OrbitCamera
 from ..picture.history import History
 from ..picture.quality import HIGH, TIERS, Quality
@@ -117,7 +118,7 @@ def camera_for(scene: Scene, view: tuple[float, float, float] | None = None) -> 
     return camera
 
 
-def render(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], quality: Quality = HIGH) -> Image:
+def render(scene: Scene, camera: OrbitCamera, gl: GL, size: tuple[int, int], quality: Quality = HIGH) -> Image:
     """One frame of the scene as an image, drawn with a context of moderngl."""
     history = History()
     history.append(scene.sample())

@@ -111,10 +111,10 @@ def _packages_of(scene: Scene) -> tuple[str, ...]:
     return _VIEWER, module.rpartition(".")[0] or module
 
 
-def _objects_of(scene: Scene, own: tuple[str, ...]) -> Iterator[Any]:
+def _objects_of(scene: Scene, own: tuple[str, ...]) -> Iterator[object]:
     """The worlds of a scene, its own first, and all objects of its own classes that it reaches by attributes."""
     seen = {id(scene.world), id(scene)}
-    found: list[Any] = [scene.world, scene]
+    found: list[object] = [scene.world, scene]
     for each in found:  # grows
         yield each
         for _name, value in _attributes(each, own):
@@ -126,7 +126,7 @@ def _objects_of(scene: Scene, own: tuple[str, ...]) -> Iterator[Any]:
                     found.append(inner)
 
 
-def _attributes(each: object, own: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def _attributes(each: object, own: tuple[str, ...]) -> Iterator[tuple[str, object]]:
     """The attributes that own classes give to an object."""
     for kind in type(each).__mro__:
         if _is_own(kind, own):
@@ -153,7 +153,7 @@ def _is_frozen(kind: type) -> bool:
     return is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
-def _inside(value: object) -> Iterator[Any]:
+def _inside(value: object) -> Iterator[object]:
     """A value, or what a container holds."""
     if isinstance(value, dict):
         value = list(value.values())

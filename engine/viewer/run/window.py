@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..gl.painter import Painter
+from ..gl.renderer import Renderer
 from ..picture.camera import OrbitCamera
 from ..picture.history import History
 from ..picture.quality import FRAMES_JUDGED, HIGH, TIERS, below
@@ -113,7 +114,7 @@ def _advance(scene: Scene, elapsed: float, pace: Pace) -> None:
 class Judge:
     """Steps down tier by tier until the frames come fast enough."""
 
-    def __init__(self, renderer: Any, *, active: bool) -> None:
+    def __init__(self, renderer: Renderer, *, active: bool) -> None:
         self._renderer, self._active = renderer, active
         self.begin()
 

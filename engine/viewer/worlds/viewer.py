@@ -88,7 +88,7 @@ def render(
     size: tuple[int, int] = SIZE,
     camera: OrbitCamera | None = None,
     *,
-    shapes: Mapping[Body | str, Any] | None = None,
+    shapes: Mapping[Body | str, object] | None = None,
     follow: Body | str | None = None,
     hide: Iterable[str] = (),
     hud: str = "off",
@@ -158,7 +158,7 @@ class Viewer:
     def __init__(
         self,
         world: World | Scene,
-        shapes: Mapping[Body | str, Any] | None = None,
+        shapes: Mapping[Body | str, object] | None = None,
         follow: Body | str | None = None,
         *,
         size: tuple[int, int] = SIZE,
