@@ -36,6 +36,7 @@ from ..loops.actuator_layout import (
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_MASS, MASS, PREVIOUS
 from ..reading import reading
 from ..solids.mass_properties import MassProperties
+from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.model import check_flyable
 from ..store.schema import ANY, NOT_NEGATIVE, POSITIVE, SHARE
 from ..store.table import IntArray
@@ -43,7 +44,6 @@ from .views import Setter, View, chosen
 
 _FAULTS = (None, "stuck", "dead")
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
-_UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
 
 
 class BodyView(View):
@@ -56,7 +56,7 @@ class BodyView(View):
 
     def __getattr__(self, name: str) -> Any:
         values = super().__getattr__(name)
-        return reading(values[:, _UNPACK]) if name in ("inertia_body", "inverse_inertia_body") else values
+        return reading(values[:, MATRIX_OF_SIX]) if name in ("inertia_body", "inverse_inertia_body") else values
 
     def _set_state(self, name: str, members: IntArray, value: object) -> None:
         field, owners = self._table.schema.by_name[name], self._members.owners
@@ -150,7 +150,7 @@ class BodyView(View):
     def _refuse_impossible(self, dry: FloatArray, members: IntArray, places: IntArray, owner: object) -> None:
         for column in dry[:, places].T:
             try:
-                made = MassProperties(column[0], column[4:][_UNPACK], column[1:4], physical=False)
+                made = MassProperties(column[0], column[4:][MATRIX_OF_SIX], column[1:4], physical=False)
                 check_flyable(made, owner)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{owner}: mass_properties are rejected; {error}") from None
@@ -161,7 +161,7 @@ class BodyView(View):
         for place, (member, row) in enumerate(zip(members.tolist(), self._rows(members).tolist(), strict=True)):
             one, center, six = dry[0, place], dry[1:4, place], dry[4:, place]
             try:
-                handles[row].dry_mass_properties = MassProperties(one, six[_UNPACK], center, physical=False)
+                handles[row].dry_mass_properties = MassProperties(one, six[MATRIX_OF_SIX], center, physical=False)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{self._owner(member)}: mass_properties are rejected; {error}") from None
 

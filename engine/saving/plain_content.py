@@ -27,6 +27,7 @@ from ..loops import layout
 from ..shapes.handle import ShapeHandle, fits_rows
 from ..shapes.shape import Shape
 from ..solids.mass_properties import MassProperties
+from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.bodies import BODIES, HISTORY, Follower, Roster
 from ..store.calling import AnyCallback, Callback, EventCallback, default_name, refuse_shared_names
 from ..store.images import BodiesImage, Image, IntArray, RowsImage, TableImage
@@ -296,7 +297,6 @@ class _Binding:
     def _mass_properties(self, handles: list[Body]) -> list[MassProperties]:
         if not handles:
             return []
-        known = dict(zip(map(id, self._bodies.handles), self._bodies.mass_properties, strict=True))
         fields = self._tables["bodies"].fields
         dry = [fields[name].copy() for name in ("mass", "center_of_mass_body", "inertia_body")]
         if "driven" in self._tables:
@@ -304,39 +304,33 @@ class _Binding:
             columns = driven["body"][0].astype(int)
             for whole, name in zip(dry, ("dry_mass", "dry_center_of_mass_body", "dry_inertia_body"), strict=True):
                 whole[:, columns] = driven[name]
+        # bodies with the same numbers share them, those of the world first
+        known = {
+            (each.mass, *each.center_of_mass_body.tolist(), *each.inertia_body.ravel().tolist()): each
+            for each in self._bodies.mass_properties
+        }
         made: list[MassProperties] = []
-        last: tuple[list[list[float]], MassProperties] | None = None
-        for row, handle in enumerate(handles):
-            numbers = [values[:, row].tolist() for values in dry]
-            own = known.get(id(handle))
-            if last is not None and last[0] == numbers:
-                made.append(last[1])
-                continue
-            (mass,), center, (xx, yy, zz, xy, xz, yz) = numbers
-            tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-            if own is not None and [own.mass, own.center_of_mass_body.tolist(), own.inertia_body.tolist()] == [
-                mass,
-                center,
-                tensor,
-            ]:
-                made.append(own)
-            else:
+        components = np.concatenate(dry)[[0, 1, 2, 3, *(4 + MATRIX_OF_SIX.ravel())]]
+        for row, numbers in enumerate(map(tuple, components.T.tolist())):
+            tensor = np.reshape(numbers[4:], (3, 3))
+            if numbers not in known:
                 try:
-                    made.append(MassProperties(mass, tensor, center, physical=False))
+                    known[numbers] = MassProperties(numbers[0], tensor, numbers[1:4], physical=False)
                 except (TypeError, ValueError) as error:
                     raise ValueError(f"{self._owner}: bodies[{row}] has no valid mass properties; {error}") from None
+            made.append(known[numbers])
             if made[-1].is_singular:
-                refuse(self._owner, f"bodies[{row}].inertia_body", tensor, "an inertia about every axis")
-            last = (numbers, made[-1])
+                refuse(self._owner, f"bodies[{row}].inertia_body", tensor.tolist(), "an inertia about every axis")
         return made
 
     # tables
 
     def _images(self) -> dict[Table, Image]:
         """The images of the tables, in which the ids are new ones."""
+        self._made_tables = {name: self._table(name) for name in self._tables}
         images: dict[Table, Image] = {}
         for name, rows in self._tables.items():
-            table, base = self._table(name), self._base[name]
+            table, base = self._made_tables[name], self._base[name]
             content = whole_rows(table.schema, rows)
             ids = RowsImage(rows.ids + base, rows.groups + base, base + rows.next_id, 0)
             if name == "bodies":
@@ -420,8 +414,8 @@ class _Binding:
 
     def _span(self, place: int, plain: PlainMember, handles: list[Body], images: dict[Table, Image]) -> _Span:
         """The rows of a force or part, and the bodies that they refer to."""
-        table = self._table_of(plain.table, images)
-        base, image = self._base[plain.table], images[table]
+        table, base = self._made_tables[plain.table], self._base[plain.table]
+        image = images[table]
         given, last = plain.ids
         start, stop = np.searchsorted(image.rows.ids, (given + base, last + base)).tolist()
         if start == stop and not self._is_copy:
@@ -432,10 +426,6 @@ class _Binding:
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
         return _Span(given, given + base, last + base, named, rows)
-
-    def _table_of(self, name: str, images: dict[Table, Image]) -> Table:
-        found = next((table for table in images if table.schema.name == name), None)
-        return self._store.table(self._schemas[name]) if found is None else found
 
     def _check_joint(self, place: int, plain: PlainMember, joint: object, span: _Span) -> None:
         """Reject joints of a type or phase that their class does not have, or of a body with itself: kernels would read beyond arrays."""

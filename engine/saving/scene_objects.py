@@ -39,15 +39,14 @@ _TUPLES: dict[str, tuple[type, tuple[str, ...]]] = {
 @cache
 def object_classes() -> dict[str, type]:
     """The classes of laws, references, allocators and modulators, by name."""
-    named = [getattr(package, name) for package in (flight, control) for name in package.__all__]
-    named += [shapes.Box, shapes.Capsule, shapes.Compound, shapes.ConvexHull, shapes.Cylinder, shapes.Material]
-    named += [shapes.HeightField, shapes.Plane, shapes.Sphere, shapes.TriangleMesh]
+    named = [getattr(package, name) for package in (flight, control, shapes) for name in package.__all__]
     return {
         kind.__name__: kind
         for kind in named
         if isinstance(kind, type)
         and not inspect.isabstract(kind)
         and not issubclass(kind, TableRows | tuple | MagneticDipole)
+        and kind is not shapes.Shape
     }
 
 

@@ -20,6 +20,7 @@ import math
 import struct
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,19 +113,12 @@ def _member_to_header(member: PlainMember) -> PlainObject:
 
 
 def _encoded_state(state: State) -> PlainObject:
-    encoded: PlainObject = {}
-    for key, value in state.items():
-        if isinstance(value, np.ndarray):
-            encoded[key] = {"array": encoded_array(value)}
-        elif isinstance(value, bytes):
-            encoded[key] = {"bytes": value.hex()}
-        elif isinstance(value, np.generic):
-            encoded[key] = {"scalar": encoded_array(value)}
-        elif isinstance(value, float):
-            encoded[key] = {"float": value.hex()}
-        else:
-            encoded[key] = {"bool": value} if isinstance(value, bool) else {"int": hex(value)}
-    return encoded
+    return {key: _encoded_value(value) for key, value in state.items()}
+
+
+def _encoded_value(value: StateValue) -> PlainObject:
+    word, codec = next((word, codec) for word, codec in _CODECS.items() if isinstance(value, codec.kind))
+    return {word: codec.write(value)}
 
 
 def _decoded_state(plain: Plain) -> State:
@@ -132,10 +126,10 @@ def _decoded_state(plain: Plain) -> State:
 
 
 def _decoded_value(plain: Plain) -> StateValue:
-    for key, read in _READERS.items():
-        if isinstance(plain.value, dict) and list(plain.value) == [key]:
-            return read(plain[key])
-    plain.refuse(f"an object with one of the keys {', '.join(_READERS)}")
+    for word, codec in _CODECS.items():
+        if isinstance(plain.value, dict) and list(plain.value) == [word]:
+            return codec.read(plain[word])
+    plain.refuse(f"an object with one of the keys {', '.join(_CODECS)}")
 
 
 def _read_bytes(plain: Plain) -> bytes:
@@ -152,14 +146,23 @@ def _read_float(plain: Plain) -> float:
         plain.refuse("a float in hexadecimal")
 
 
-_READERS: dict[str, Callable[[Plain], StateValue]] = {
-    "array": decoded_array,
-    "bytes": _read_bytes,
-    "scalar": lambda plain: decoded_array(plain)[()],
-    "float": _read_float,
-    "bool": Plain.boolean,
-    "int": Plain.whole,
+class _Codec(NamedTuple):
+    """How the values of one type are written and read."""
+
+    kind: type
+    write: Callable[[Any], PlainData]
+    read: Callable[[Plain], StateValue]
+
+
+_CODECS = {
+    "array": _Codec(np.ndarray, encoded_array, decoded_array),
+    "bytes": _Codec(bytes, bytes.hex, _read_bytes),
+    "scalar": _Codec(np.generic, encoded_array, lambda plain: decoded_array(plain)[()]),
+    "float": _Codec(float, float.hex, _read_float),
+    "bool": _Codec(bool, bool, Plain.boolean),
+    "int": _Codec(int, hex, Plain.whole),
 }
+"""The values of states, by the key that marks them; the first type that fits decides, because numbers of NumPy are Python's as well."""
 
 
 # from bytes

@@ -18,7 +18,9 @@ from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
 from ..joints.joint import JOINTS
+from ..rotation import to_matrix
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED, SHAPES
+from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
 from ..tick.actuators import DRIVEN, composed
@@ -110,17 +112,17 @@ class _Checks:
         mass, inverse = rows.fields["mass"][0], rows.fields["inverse_mass"][0]
         if not ((mass > 0.0) & (np.abs(mass * inverse - 1.0) < 1e-12)).all():
             self.refuse("bodies.inverse_mass", "1 / mass, which is above 0", inverse)
-        tensor, inverted = _tensors(rows.fields["inertia_body"]), _tensors(rows.fields["inverse_inertia_body"])
+        tensor, inverted = (rows.fields[name].T[:, MATRIX_OF_SIX] for name in ("inertia_body", "inverse_inertia_body"))
         if not (np.abs(tensor @ inverted - np.eye(3)) < _CLOSE).all():
             self.refuse(
                 "bodies.inverse_inertia_body", "the inverse of inertia_body", rows.fields["inverse_inertia_body"]
             )
         moments, axes = rows.fields["principal_moments"].T, rows.fields["principal_axes"].T
-        largest = moments.max(axis=1)[:, np.newaxis, np.newaxis]
-        turned = _rotations(axes)
+        left = 1.0 - np.square(axes).sum(axis=1)[:, np.newaxis]  # the square of the scalar part, which is positive and left out
+        turned = to_matrix(np.where(left >= 0.0, np.hstack([axes, np.sqrt(left)]), (0.0, 0.0, 0.0, 1.0)))
         rebuilt = turned * moments[:, np.newaxis, :] @ turned.swapaxes(1, 2)
-        is_close = np.abs(rebuilt - tensor) <= _CLOSE * largest
-        if not ((moments > 0.0).all() and (np.square(axes).sum(axis=1) <= 1.0).all() and is_close.all()):
+        is_close = np.abs(rebuilt - tensor) <= _CLOSE * moments.max(axis=1)[:, np.newaxis, np.newaxis]
+        if not ((moments > 0.0).all() and (left >= 0.0).all() and is_close.all()):
             self.refuse(
                 "bodies.principal_moments", "the principal moments of inertia_body about principal_axes", moments
             )
@@ -280,23 +282,3 @@ def _is_needed(schema: Schema, field: Field) -> bool:
     if schema.name == DRIVEN.name:
         return field.kind is Kind.MODEL
     return bool(field.refers_to) or (schema.name == JOINTS.name and field.name == "type")
-
-
-def _tensors(components: FloatArray) -> FloatArray:
-    """Symmetric tensors, shape (n, 3, 3), from xx, yy, zz, xy, xz, yz in rows."""
-    xx, yy, zz, xy, xz, yz = components
-    return np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
-
-
-def _rotations(axes: FloatArray) -> FloatArray:
-    """Rotation matrices of unit quaternions whose scalar part is positive and left out, shape (n, 3, 3)."""
-    x, y, z = axes.T
-    w = np.sqrt(np.maximum(1.0 - x * x - y * y - z * z, 0.0))
-    return np.stack(
-        [
-            *(1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-            *(2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-            *(2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-        ],
-        axis=1,
-    ).reshape(-1, 3, 3)

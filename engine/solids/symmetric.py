@@ -13,6 +13,9 @@ from ..compilation.compiler import plain
 from ..kernels import quaternions, tensors
 from ..kernels.vectors import Symmetric, Vector
 
+MATRIX_OF_SIX = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
+"""Where the elements of the matrix stand among the six numbers."""
+
 # The plain Python functions, because the compiled ones would cost a compilation here.
 _rotate = plain(quaternions.rotate)
 _inverse, _principal = plain(tensors.inverse), plain(tensors.principal)

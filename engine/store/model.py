@@ -8,13 +8,13 @@ from ..html_table import html_table
 from ..kernels.tensors import principal_quaternion
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
 from ..solids.mass_properties import MassProperties
+from ..solids.symmetric import MATRIX_OF_SIX
 from .bodies import Bodies
 
 MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
 """The components of a body that hold its mass properties."""
 _principal_quaternion = plain(principal_quaternion)
 _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-_UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
 
 
 @read_only_attributes()
@@ -82,11 +82,11 @@ class Model:
 
     def _tensor(self, row: int, column: int) -> FloatArray:
         """The symmetric tensor of one body whose six components start at `row`, shape (3, 3)."""
-        return read_only(self._bodies.array[row : row + 6, column][_UNPACK])
+        return read_only(self._bodies.array[row : row + 6, column][MATRIX_OF_SIX])
 
     def _tensors(self, row: int) -> FloatArray:
         six = self._bodies.array[row : row + 6, : self._bodies.count]
-        return read_only(np.moveaxis(six[_UNPACK], -1, 0).copy())
+        return read_only(np.moveaxis(six[MATRIX_OF_SIX], -1, 0).copy())
 
 
 def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
