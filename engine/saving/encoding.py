@@ -13,8 +13,7 @@ import numpy as np
 from .. import flight, forces, integrators, joints, shapes
 from ..checks import refuse
 from ..flight.coast import KEEP_OUT
-from ..flight.tank import TANKS
-from ..forces.constant import CONSTANT_WRENCHES, POINT_FORCES
+from ..forces.constant import POINT_FORCES
 from ..integrators import Integrator
 from ..plain import Plain, PlainData, PlainObject, decoded_array, encoded_array
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED
@@ -42,25 +41,15 @@ def built_in() -> dict[str, type[TableRows]]:
 _BASES = ("Force", "Part", "SampledPart", "Joint")
 
 
+OF_NO_MEMBER = (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT, CONTACTS, IGNORED, GROUPS)
+"""The schemas of the tables whose rows belong to no force, part, joint or shape; those of memory come in addition."""
+
+
 @cache
 def built_in_schemas() -> dict[str, Schema]:
     """The schemas of the tables of this package, by name."""
-    own = (
-        BODIES,
-        HISTORY,
-        PUSHES,
-        DRIVEN,
-        FROZEN_BODIES,
-        TANKS,
-        KEEP_OUT,
-        CONSTANT_WRENCHES,
-        POINT_FORCES,
-        CONTACTS,
-        IGNORED,
-        GROUPS,
-    )
-    kinds = [vars(kind).get("_schema") or getattr(kind, "_schema", None) for kind in built_in().values()]
-    return {schema.name: schema for schema in (*own, *kinds) if isinstance(schema, Schema)}
+    kinds = (getattr(kind, "_schema", None) for kind in built_in().values())
+    return {schema.name: schema for schema in (*OF_NO_MEMBER, POINT_FORCES, *kinds) if isinstance(schema, Schema)}
 
 
 def name_of(kind: type) -> str:

@@ -451,13 +451,7 @@ class _Binding:
                 refuse(self._owner, f"members[{place}]", shape, "a shape of the rows in its table, all of one owner")
 
     def _attributes(
-        self,
-        place: int,
-        plain: PlainMember,
-        member: TableRows,
-        entry: MemberImage | None,
-        memo: Memo,
-        places: Places,
+        self, place: int, plain: PlainMember, member: TableRows, entry: MemberImage | None, memo: Memo, places: Places
     ) -> Attributes:
         """The attributes of a force or part beside its rows; a new one gets them, one of the world keeps what is already as recorded."""
         path = f"members[{place}].attributes"

@@ -157,10 +157,7 @@ def _read(thing: Any) -> dict[str, object]:
 
 
 def _exclusion(
-    angle: float,
-    direction_world: npt.ArrayLike | None = None,
-    center: Any = None,
-    radius: float = 0.0,
+    angle: float, direction_world: npt.ArrayLike | None = None, center: Any = None, radius: float = 0.0
 ) -> Exclusion:
     """Something bright, by a direction to a thing far away or by the centre and the radius of a sphere."""
     if direction_world is not None:

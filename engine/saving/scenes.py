@@ -38,14 +38,7 @@ from ..tick.joint_events import EVENTS
 from ..tick.joints import refuse_joints
 from .arguments import argument, arguments_in_scene, made_from
 from .content import FUNCTIONS, Owners
-from .encoding import (
-    Places,
-    built_in,
-    check_attributes,
-    decoded_attribute,
-    encoded_attributes,
-    name_of,
-)
+from .encoding import Places, built_in, check_attributes, decoded_attribute, encoded_attributes, name_of
 from .scene_objects import BODIES, MAKERS, Written, arguments_of, made, object_classes, to_plain
 from .settings import SETTINGS, names_in_scenes, ratio_to_plain, to_scene
 from .snapshots import Snapshot, restore

@@ -99,10 +99,10 @@ _HEAD = ("integrator", "game_mode")
 """The settings in the first part of the state hash, which has contained them from the first version on, whatever their values."""
 
 
-def _defaults(is_content: bool) -> dict[str, Any]:
-    """The values of a new world, without those that its clock holds."""
-    kept = [(name, setting) for name, setting in SETTINGS.items() if not setting.of_clock]
-    return {name: setting.default for name, setting in kept if setting.is_content == is_content}
+def _content(with_clock: bool = True) -> list[tuple[str, Setting]]:
+    """The settings that are content of a world, with those that its clock holds or without them."""
+    kept = [(name, setting) for name, setting in SETTINGS.items() if setting.is_content]
+    return [(name, setting) for name, setting in kept if with_clock or not setting.of_clock]
 
 
 class Settings:
@@ -121,8 +121,8 @@ class Settings:
         self._effects: list[tuple[frozenset[str], Callable[[], None]]] = []
         self._effects_beside: list[Callable[[], None]] = []
         self._is_settled = True
-        self.values: Values = _defaults(True)
-        self.beside: Values = _defaults(False)
+        self.values: Values = {name: setting.default for name, setting in _content(with_clock=False)}
+        self.beside: Values = {name: setting.default for name, setting in SETTINGS.items() if not setting.is_content}
 
     def __getitem__(self, name: str) -> Any:
         setting = SETTINGS[name]
@@ -190,9 +190,8 @@ def check_together(values: Values) -> None:
 def digest_of_settings(count: int, tick: int, values: Values) -> Iterator[bytes]:
     """The first parts of the state hash of a world: the number of bodies, the tick count and the settings."""
     yield f"{count} {tick} {' '.join(repr(values[name]) for name in _HEAD)}".encode()
-    for name, setting in SETTINGS.items():
-        is_hashed = setting.is_content and setting.is_hashed and name not in _HEAD
-        if is_hashed and values[name] != setting.default:
+    for name, setting in _content():
+        if setting.is_hashed and name not in _HEAD and values[name] != setting.default:
             yield f"{name} {setting.to_plain(values[name], 'World')}".encode()
 
 
@@ -202,11 +201,7 @@ def to_header(values: Values, owner: str) -> PlainObject:
     Raises:
         ValueError: If a setting cannot be written.
     """
-    return {
-        name: setting.to_plain(values[name], owner)
-        for name, setting in SETTINGS.items()
-        if setting.is_content and not setting.of_clock
-    }
+    return {name: setting.to_plain(values[name], owner) for name, setting in _content(with_clock=False)}
 
 
 def from_header(header: Plain) -> dict[str, Any]:
@@ -216,9 +211,7 @@ def from_header(header: Plain) -> dict[str, Any]:
         ValueError: If a setting is missing or breaks its rule.
     """
     found = {}
-    for name, setting in SETTINGS.items():
-        if setting.of_clock or not setting.is_content:
-            continue
+    for name, setting in _content(with_clock=False):
         if name in header or setting.absent is Absent.REJECTED:
             found[name] = setting.read(header[name])
         elif setting.absent is Absent.DEFAULT:
@@ -228,13 +221,13 @@ def from_header(header: Plain) -> dict[str, Any]:
 
 def names_in_scenes() -> list[str]:
     """The keys of a scene that are settings."""
-    return [name for name, setting in SETTINGS.items() if setting.is_content]
+    return [name for name, _setting in _content()]
 
 
 def to_scene(settings: Settings, owner: str) -> PlainObject:
     """The settings as plain data for a scene."""
     return {
         name: setting.to_plain(settings[name], owner)
-        for name, setting in SETTINGS.items()
-        if setting.is_content and (setting.is_always_in_scene or settings[name] != setting.default)
+        for name, setting in _content()
+        if setting.is_always_in_scene or settings[name] != setting.default
     }

@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import refuse
 from ..clock import ClockImage
@@ -216,17 +217,20 @@ def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
     if wanted != len(data):
         refuse(_OWNER, "the length of the tables", len(data), f"{wanted} bytes, as the header says")
     tables, offset = {}, 0
+
+    def take(kind: str, *shape: int) -> npt.NDArray[np.generic]:
+        nonlocal offset
+        values = np.frombuffer(data, kind, math.prod(shape), offset).reshape(shape)
+        offset += values.nbytes
+        return values
+
     for plain, name, count, next_id, fields in layouts:
-        ids, groups = np.frombuffer(data, "<u8", 2 * count, offset).astype(np.int64).reshape(2, count)
-        offset += 16 * count
+        ids, groups = take("<u8", 2, count).astype(np.int64)
         if (ids < 0).any() or (np.diff(ids) <= 0).any() or ids[-1] >= next_id:
             plain["next_id"].refuse("above all ids, which ascend")
         if (groups < 0).any() or (groups > ids).any():
             plain["rows"].refuse("rows whose groups begin before them")
-        values = {}
-        for field, size in fields:
-            values[field] = np.frombuffer(data, "<f8", size * count, offset).astype(np.float64).reshape(size, count)
-            offset += 8 * size * count
+        values = {field: take("<f8", size, count).astype(np.float64) for field, size in fields}
         tables[name] = Rows(ids, groups, next_id, values)
     return tables
 

@@ -25,13 +25,9 @@ from ..store.bodies import BODIES, HISTORY
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
 from ..tick.actuators import DRIVEN, composed
 from ..tick.freezing import FROZEN_BODIES
-from ..tick.held import PUSHES
+from .encoding import OF_NO_MEMBER
 from .plain_content import PlainContent, Rows, whole_rows
 
-_OF_NO_MEMBER = {
-    schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT, CONTACTS, IGNORED, GROUPS)
-}
-"""The tables whose rows belong to no force, part or joint; those of memory come in addition."""
 _ADDED_LATER = ("stored_momentum_body", "previous_velocity", "previous_angular_velocity_body")
 """Fields of bodies that not all bytes contain."""
 _CLOSE = 1e-6
@@ -118,7 +114,8 @@ class _Checks:
                 "bodies.inverse_inertia_body", "the inverse of inertia_body", rows.fields["inverse_inertia_body"]
             )
         moments, axes = rows.fields["principal_moments"].T, rows.fields["principal_axes"].T
-        left = 1.0 - np.square(axes).sum(axis=1)[:, np.newaxis]  # the square of the scalar part, which is positive and left out
+        # the squares of the scalar parts, which are positive and left out
+        left = 1.0 - np.square(axes).sum(axis=1)[:, np.newaxis]
         turned = to_matrix(np.where(left >= 0.0, np.hstack([axes, np.sqrt(left)]), (0.0, 0.0, 0.0, 1.0)))
         rebuilt = turned * moments[:, np.newaxis, :] @ turned.swapaxes(1, 2)
         is_close = np.abs(rebuilt - tensor) <= _CLOSE * moments.max(axis=1)[:, np.newaxis, np.newaxis]
@@ -129,10 +126,11 @@ class _Checks:
 
     def members(self) -> None:
         """Check that each row of a force, part or joint belongs to one of them, and was added with its other rows."""
+        others = {schema.name for schema in OF_NO_MEMBER}
         owned = {
             name: np.zeros(len(rows.ids), np.int64)
             for name, rows in self._tables.items()
-            if name not in _OF_NO_MEMBER and not name.startswith("memory.")
+            if name not in others and not name.startswith("memory.")
         }
         for place, member in enumerate(self._plain.members):
             if not member.table:
