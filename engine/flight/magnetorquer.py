@@ -187,11 +187,13 @@ class Magnetorquer(OneBodyField):
 
         def sample(world: Host) -> None:
             nonlocal known, flux_density
+            # looked up anew only if the object was exchanged, because its signature is inspected
             if flux_density is None or known is not self._field:
                 known, flux_density = self._field, flux_density_of(self._field, self)
             array, body = world._bodies.array, self.body.index
             x, y, z = array[POSITION : POSITION + 3, body].tolist()
             u, v, w = array[VELOCITY : VELOCITY + 3, body].tolist()
+            # halfway through the tick, where a held field is right to the second order
             middle = add_scaled((x, y, z), 0.5 * world._dt, (u, v, w))
             held = flux_density(np.array(middle), world.time + 0.5 * world._dt)
             self._table.write(_HELD, self._slice().start, held)

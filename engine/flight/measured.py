@@ -78,6 +78,7 @@ class Measured:
             return _read(value, attribute, owner, size)
         if (rows := _ROWS.get(attribute)) is None:
             return _read(getattr(self.body, attribute), attribute, owner, size)
+        # the attributes of the body compute the same, but each makes an array of its own
         kept: list[float] = self.array[rows, self.column].tolist()
         return kept
 

@@ -151,7 +151,7 @@ def _angle(value: object, owner: object, argument: str = "angle", largest: float
 
 def _exclusion_fields() -> Iterable[Field]:
     for number in range(EXCLUSION_COUNT):
-        place = 10 + 10 * number
+        place = 10 + 10 * number  # in the hash, with room for further fields of each
         yield Field(
             f"excludes_{number}", Kind.MODEL, digest=place, meaning="0 for nothing, 1 for a direction, 2 for a sphere"
         )
@@ -303,6 +303,7 @@ def _exclusion_values(number: int, one: Exclusion | None) -> dict[str, Sequence[
     nothing: dict[str, Sequence[float]] = {"excludes": (0.0,), "direction": (0.0, 0.0, 0.0), "center": (0.0, 0.0, 0.0)}
     values = {**nothing, "radius": (0.0,), "cosine": (0.0,), "sine": (0.0,), "angle": (0.0,)}
     if one is not None:
+        # kept beside the angle, so that a sample needs no trigonometry
         sine, cosine = sine_cosine(one.angle)
         values = {
             "excludes": (EXCLUSION_BALL,),

@@ -184,7 +184,7 @@ class Tank(Part):
         a = direction(axis, "axis", owner)
         across = 0.25 * _squared(radius, "radius", owner)
         length = real(height, "height", owner, above=0.0)
-        _squared(height, "height", owner)
+        _squared(height, "height", owner)  # it must not overflow either
         center = array(position, "position", owner, (3,))
         if not isinstance(settled, bool | np.bool_):
             refuse(owner, "settled", settled, "True or False", TypeError)
@@ -194,6 +194,7 @@ class Tank(Part):
         column = length * length / 12.0 * (np.eye(3) - np.outer(a, a))
         tank = cls.__new__(cls)
         if settled:
+            # ticks add the moment of the column, whose height falls with the level
             tank._make(
                 owner, body, center - 0.5 * length * a, propellant, _six(disc), capacity, length * a, jet_damping
             )
@@ -308,6 +309,7 @@ def _specific(value: npt.ArrayLike, owner: str) -> FloatArray:
         tensor = array(value, "specific_inertia", owner, (3, 3))
     if (tensor != tensor.T).any():
         refuse(owner, "specific_inertia", value, "a symmetric tensor")
+    # propellant on a line or in a plane has a moment of zero, which rounding makes negative
     if float(np.linalg.eigvalsh(tensor)[0]) < -1e-12 * float(np.abs(tensor).max()):
         refuse(owner, "specific_inertia", value, "a tensor with no negative moment")
     return _six(tensor)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
-from ..loops.actuator_layout import APPLIED, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
+from ..loops.actuator_layout import APPLIED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, Field, Kind, Schema
@@ -143,7 +143,8 @@ class ReactionWheel(Part):
         row, array = self._slice().start, self._table.array
         if self._table.store is None:
             self._require_bodies("torque")
-        limit = float(array[TORQUE - 3, row])
+        limit = float(array[MAX_TORQUE, row])
+        # programs set torques in every tick, nearly always as floats within the limit
         if type(value) is not float or not -limit <= value <= limit:
             value = ANY.number(value, "torque", self)
             if abs(value) > limit:
@@ -205,7 +206,9 @@ class ReactionWheel(Part):
         return x * rates[0] + y * rates[1] + z * rates[2]
 
     def _attach(self, table: Table) -> None:
-        speed = self.speed
+        speed = (
+            self.speed
+        )  # kept when it comes into a world or leaves it, and not the momentum, of which the body has a part
         super()._attach(table)
         momentum = self.inertia * (speed + self._along(self._body_rates()))
         table.write(MOMENTUM, self._slice().start, momentum)

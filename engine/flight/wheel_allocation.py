@@ -302,6 +302,7 @@ class WheelDriver:
 
     def _command_one_by_one(self, torque: list[float], seconds: float) -> list[float]:
         """The same for wheels that are not in one table of a world, or of a user's class."""
+        # in columns of a table made for this, so that the kernels, and the bits, are the same
         columns = np.zeros((WHEELS.size, len(self._wheels)))
         for column, wheel in zip(columns.T, self._wheels, strict=True):
             column[ENABLED] = float(wheel.enabled)

@@ -99,6 +99,7 @@ class ClosingJoint(Joint):
             ends.append((self.other, self._lever("other")))
         world: Host = self.body.world
         for freedom, directions in enumerate((POINT_DIRECTIONS, TURN_DIRECTIONS)):
+            # the mean of the yields, because it does not depend on how the three axes are drawn
             inertia = 3.0 / sum(world._compliances(ends, directions))
             numbers = (0.0, inertia * rate * rate, 2.0 * ratio * inertia * rate, 0.0)
             self._write_numbers(layout.SPRING + layout.SPRING_SIZE * freedom, numbers)

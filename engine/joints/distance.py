@@ -87,6 +87,7 @@ class Distance(FreedomJoint):
             upper = inf if max_length is None else real(max_length, "max_length", "Distance", above=0.0)
             if lower > upper:
                 refuse("Distance", "max_length", upper, f"at least min_length, {lower!r} m")
+            # a limit may be the present distance, which is known to rounding only
             if now < lower - 1e-9:
                 refuse("Distance", "min_length", lower, f"at most the current distance, {now:.9g} m")
             if now > upper + 1e-9:

@@ -437,6 +437,7 @@ def unit_axis(value: npt.ArrayLike, argument: str, owner: str) -> Vector:
 
 def frame_along(axis: Vector) -> Quaternion:
     """The quaternion of a frame whose x axis is a unit vector."""
+    # the axis that is farthest from this one, so that nothing cancels in the cross product
     sizes = [abs(part) for part in axis]
     helper = [0.0, 0.0, 0.0]
     helper[sizes.index(min(sizes))] = 1.0

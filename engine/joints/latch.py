@@ -264,6 +264,7 @@ class Latch(ClosingJoint):
         along = scale(impulse, rotate(pose_of(body)[1], 2.0, self._axis_body()))
         point = body.to_world(self.at_body)
         with self._table.store.all_or_nothing():
+            # functions are told of it at the start of the next tick, in which the phase becomes that of an open latch
             self._go(RELEASED, layout.OPEN)
             if impulse > 0.0:
                 body.apply_impulse(scale(-1.0, along), point)
@@ -275,6 +276,7 @@ class Latch(ClosingJoint):
         """Capture, retract, lock or arm the latch; return the event, if there was one."""
         phase, since, _energy = self._value("latch").tolist()
         if phase == RELEASED:
+            # the ports are still near each other, and would be captured again at once
             self._go(DISARMED, layout.OPEN)
             return "released"
         if phase in (ARMED, DISARMED):

@@ -78,6 +78,7 @@ class Weld(ClosingJoint):
         values["frame_other"], angle = _wanted(relative_orientation, now, closes)
         super().__init__(body, other, values, break_force, break_torque)
         self._pull_together = None if pull_together is None else _checked_pull(pull_together)
+        # what is nearer than this is accepted from a weld that is rigid at once
         if self._pull_together is not None and (gap > 1e-6 or angle > 1e-6):
             self._soften(*self._pull_together)
             self._go(SOFT, layout.SOFT)
@@ -96,6 +97,7 @@ class Weld(ClosingJoint):
     def _resume(self, world: Host) -> None:
         super()._resume(world)
         if self.state == "soft" and self._pull_together is not None:
+            # other joints may connect other bodies to the pair than before
             self._soften(*self._pull_together)
             self._write_numbers(layout.CAPTURED_ENERGY, (0.0,))
             self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))

@@ -243,6 +243,7 @@ class _Binding:
         for table in self._store.tables.values():
             if table not in images and not table.schema.name.startswith("memory.") and not table.schema.follows:
                 images[table] = table.empty_image()
+        # the bodies first, with whose columns those tables are matched that follow them
         tables = sorted(images, key=lambda table: table is not self._bodies)
         inventory = Inventory(
             tuple(tables),
@@ -271,7 +272,7 @@ class _Binding:
         """The settings, with the method of the world if it is the same."""
         values = {**self._owners.settings.values, **self._plain.values}
         method, own = values["integrator"], self._owners.settings["integrator"]
-        if repr(method) == repr(own):
+        if repr(method) == repr(own):  # then the loops of the world stay bound
             values["integrator"] = method = own
         check_together(values)
         if "driven" in self._tables:

@@ -147,6 +147,7 @@ def _repeated(rows: Rows, spans: Mapping[str, Span], name: str) -> Rows:
             moved = target.first[named] + np.where(target.is_repeated[np.maximum(named, 0)], member, 0)
             fields[field.name] = np.where(named == NOBODY, NOBODY, moved).astype(np.float64)
     if name == CONTACTS.name:
+        # the next tick looks for the points of a pair where it would have written them
         order = by_pairs(fields["shape"][0], fields["other_shape"][0])
         fields = {each: values[:, order] for each, values in fields.items()}
     first_of_group = span.first[_first_of_group(rows)]

@@ -45,6 +45,7 @@ def object_classes() -> dict[str, type]:
         for kind in named
         if isinstance(kind, type)
         and not inspect.isabstract(kind)
+        # these have keys of their own, or are members of the world
         and not issubclass(kind, TableRows | tuple | MagneticDipole)
         and kind is not shapes.Shape
     }
@@ -146,6 +147,7 @@ def _read(thing: Any) -> dict[str, object]:
     kind = type(thing)
     for word, attribute in _TUNED.items():
         if getattr(thing, attribute, None) is not None:
+            # its gains are those of the assembly as it is now, and would be fixed if they were written
             names = [name for name in inspect.signature(kind.tuned).parameters if name not in ("inertia_body", word)]
             return {**{name: getattr(thing, name) for name in names}, word: getattr(thing, attribute)}
     found = {name: getattr(thing, name) for name in inspect.signature(kind).parameters}

@@ -151,6 +151,7 @@ class Settings:
         with self._store.all_or_nothing():
             self._store.before_change()
             if setting.of_clock:
+                # as it was given, from which the clock computes without rounding
                 self._store.record(setattr, self._clock, name, self[name])
                 setattr(self._clock, name, checked)
             elif not setting.is_content:
@@ -167,6 +168,7 @@ class Settings:
         before, was_settled = self.values, self._is_settled
         self._is_settled, self.values = False, values
         for names, effect in self._effects:
+            # by identity: values are replaced and never changed, and a method of a user may compare as it likes
             if not was_settled or any(before[name] is not values[name] for name in names):
                 effect()
         self._is_settled = True
