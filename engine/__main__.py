@@ -7,9 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from . import MassProperties, World, forces
+from .body import Body
 from .compilation.compiler import collect_seldom
 from .forces.field_force import FieldForce
 from .integrators import by_name
@@ -22,7 +22,7 @@ FIELDS = {
     if isinstance(kind := getattr(forces, name), type) and issubclass(kind, FieldForce) and hasattr(kind, "_kind")
 }
 
-_FIELDS_ON: dict[str, Callable[[Any], FieldForce]] = {
+_FIELDS_ON: dict[str, Callable[[Body], FieldForce]] = {
     "AngularDamping": lambda body: forces.AngularDamping(1.0),
     "AtmosphericDrag": lambda body: forces.AtmosphericDrag(
         body, drag_area=1.0, at_body=(0, 0, 0), density=1.0, reference_altitude=1.0, scale_height=1.0, planet_radius=1.0

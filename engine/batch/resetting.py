@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -172,12 +172,13 @@ def _fresh(rows: Rows, span: Span, count: int, commanded: list[int]) -> _Fresh:
     if schema is THRUSTERS:
         is_written[DIRECTION : DIRECTION + 3, columns[MAX_RATE] > 0.0] = True  # these directions are written by ticks
     shared = member_of(schema, rows.fields, len(rows.ids), count) == SHARED
-    found: list[Any] = []
+    found: list[tuple[Blocks, FloatArray]] = []
     for which in (is_written, is_scratch, is_counting):
         which[:, shared] = False
         numbers, places = np.nonzero(which)
-        found += [Blocks(np.column_stack([numbers, span.first[places]])), columns[which][:, np.newaxis]]
-    return _Fresh(*found)
+        found.append((Blocks(np.column_stack([numbers, span.first[places]])), columns[which][:, np.newaxis]))
+    written, scratch, counting = found
+    return _Fresh(*written, *scratch, *counting)
 
 
 def _contacts_of(plain: PlainContent, spans: dict[str, Span]) -> tuple[IntArray, FloatArray]:

@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO, Any
+from typing import IO
 
 from . import compiler, kernel_files
 from .kernel_types import Arguments, Kernel
@@ -392,18 +392,17 @@ def _is_importing() -> bool:
 
 def _launch(inherited: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
     command = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
-    flags: dict[str, Any] = {}
+    flags = 0
     if sys.platform == "win32":
-        flags["creationflags"] = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-    else:
-        flags["pass_fds"] = inherited
+        flags, inherited = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS, ()
     return subprocess.Popen(
         [sys.executable, "-c", command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=os.environ | {"POLHODE_ANY_PROCESSOR": "0"},
-        **flags,
+        creationflags=flags,
+        pass_fds=inherited,
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import inf, sqrt
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import components, read_only_attributes, reader, real, refuse
+from ..forces.thruster import Thruster
 from ..joints.assembly import Assembly, assembly_for
 from ..kernels.trigonometry import sine_cosine
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
@@ -67,7 +67,7 @@ class GimbalAllocator:
         "Whether the limits of the gimbal, or a lack of thrust, cut the last command; the component along the lever does not count.",
     )
 
-    def __init__(self, thruster: Any, *, assembly: Assembly | None = None) -> None:
+    def __init__(self, thruster: Thruster, *, assembly: Assembly | None = None) -> None:
         gimbal = getattr(thruster, "gimbal", None)
         if gimbal is None:
             refuse("GimbalAllocator", "thruster", thruster, "a Thruster with a gimbal", TypeError)
@@ -86,7 +86,7 @@ class GimbalAllocator:
         return self._thruster.body
 
     @property
-    def thruster(self) -> BodyHandle:
+    def thruster(self) -> Thruster:
         """The thruster."""
         return self._thruster
 
@@ -96,7 +96,7 @@ class GimbalAllocator:
         return self._assembly
 
     @property
-    def members(self) -> tuple[object, ...]:
+    def members(self) -> tuple[Thruster, ...]:
         """The thruster that is commanded, which must be in the world of the control loop."""
         return (self._thruster,)
 

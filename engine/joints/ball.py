@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
 from math import inf, pi, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy.typing as npt
 
@@ -54,7 +54,7 @@ class SwingLimit(Setting[float, float | None]):
 class BallSpring(SpringOf):
     """The spring of a ball joint towards its rest orientation."""
 
-    def _inertia_of(self, joint: Any) -> float:
+    def _inertia_of(self, joint: FreedomJoint) -> float:
         # one stiffness for all axes: that of their mean yield, which does not depend on how the axes are drawn
         yields = sum(1.0 / joint._inertia_along(POINT_DIRECTIONS, [], free) for free in TURN_DIRECTIONS)
         return 3.0 / yields if yields > 0.0 else inf

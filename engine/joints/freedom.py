@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Sequence
 from math import inf, pi
-from typing import Any, Self, overload
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -128,10 +128,9 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
             numbers = (kind, *given, self._rest(joint, value))
         joint._write_numbers(self._first, numbers)
 
-    def _inertia_of(self, joint: Any) -> float:
+    def _inertia_of(self, joint: FreedomJoint) -> float:
         """The inertia by which a frequency is converted to a stiffness."""
-        inertia: float = joint._inertia(self._freedom)
-        return inertia
+        return joint._inertia(self._freedom)
 
     def _rest(self, joint: object, value: JointSpring) -> float:
         """The checked coordinate at which it rests."""
@@ -141,15 +140,15 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
 class Measured(fixed):
     """The coordinate of a degree of freedom or its rate, which can be read and is recorded."""
 
-    def __init__(self, read: Callable[[Any], float], unit: str, doc: str) -> None:
+    def __init__(self, read: Callable[[FreedomJoint], float], unit: str, doc: str) -> None:
         super().__init__(read, doc=doc)
         self._read, self.unit = read, unit
 
     @overload
     def __get__(self, joint: None, kind: type | None = None, /) -> Self: ...
     @overload
-    def __get__(self, joint: Joint, kind: type | None = None, /) -> float: ...
-    def __get__(self, joint: Joint | None, kind: type | None = None, /) -> Self | float:
+    def __get__(self, joint: FreedomJoint, kind: type | None = None, /) -> float: ...
+    def __get__(self, joint: FreedomJoint | None, kind: type | None = None, /) -> Self | float:
         if joint is None:
             return self
         joint._require_shown(self._name)
@@ -202,8 +201,7 @@ class FreedomJoint(Joint):
 
     def _inertia_along(self, held: list[Direction], others: list[Direction], free: Direction) -> float:
         """The same for a direction, while the constrained rows and other directions do not yield."""
-        world: Any = self.body.world
-        inertia: float = world._inertia_about(self, self._common_point(), held, others, free)
+        inertia: float = self.body.world._inertia_about(self, self._common_point(), held, others, free)
         return inertia
 
     def inertia(self, number: int = 1) -> float:

@@ -1,12 +1,12 @@
 """Poses for drawing, interpolated between the last two ticks."""
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from ..compilation.choice import named
 from ..compilation.compiler import call, inlined, kernel, use_widest_vectors
+from ..compilation.kernel_types import Arguments
 from ..kernels.quaternions import Quaternion, norm_squared, normalize, rotate
 from ..kernels.trigonometry import arc_tangent, sine_of_arc
 from ..kernels.vectors import Vector, subtract
@@ -95,7 +95,14 @@ POSES_LOOP = named(blended_poses, _TABLE, _TABLE, 0, 0.0, _TABLE, _TABLE)
 
 @kernel("sampled-ticks")
 def sampled_ticks(
-    array: Array, samples: Array, columns: Integers, calls: Integers, arguments: Any, every: int, first: int, last: int
+    array: Array,
+    samples: Array,
+    columns: Integers,
+    calls: Integers,
+    arguments: Arguments,
+    every: int,
+    first: int,
+    last: int,
 ) -> int:
     """Run ticks by a loop over bodies and store the poses after every so many of them.
 

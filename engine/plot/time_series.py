@@ -4,7 +4,6 @@ from __future__ import annotations  # help() then shows them as written
 
 import os
 from collections.abc import Iterable
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -198,7 +197,7 @@ def columns(
     return ax
 
 
-def _curves(record: Record, column: Column, values: Any, place: int | None) -> list[tuple[str, Any]]:
+def _curves(record: Record, column: Column, values: FloatArray, place: int | None) -> list[tuple[str, FloatArray]]:
     """The curves of a column, each with a label that tells it from the others."""
     names = record.bodies
     if column.is_of_bodies:
@@ -214,7 +213,7 @@ def _curves(record: Record, column: Column, values: Any, place: int | None) -> l
     return _components(values)
 
 
-def _components(values: Any) -> list[tuple[str, Any]]:
+def _components(values: FloatArray) -> list[tuple[str, FloatArray]]:
     flat = values.reshape(len(values), -1)
     parts = _PARTS.get(flat.shape[1], tuple(map(str, range(flat.shape[1]))))
     return [("" if flat.shape[1] == 1 else parts[number], flat[:, number]) for number in range(flat.shape[1])]

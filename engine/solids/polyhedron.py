@@ -1,7 +1,7 @@
 """Volume, mass centre and second moments of a closed triangle mesh, exact for the polyhedron, and checks of the mesh."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,10 +90,11 @@ def integrals(vertices: object, faces: object, owner: object, weld: object = Non
     )
 
 
-def read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
+def read_faces(faces: object, vertex_count: int, owner: object) -> IndexArray:
     """Check vertex indices, three different ones per face, and return them, shape (m, 3)."""
-    given = faces
-    if not isinstance(faces, np.ndarray) or isinstance(faces, np.ma.MaskedArray) or faces.dtype.kind not in "iu":
+    if isinstance(faces, np.ndarray) and not isinstance(faces, np.ma.MaskedArray) and faces.dtype.kind in "iu":
+        given = faces
+    else:
         given = _read_rows(faces, owner)
     if given.ndim != 2 or given.shape[1] != 3 or not len(given):
         refuse(

@@ -1,7 +1,5 @@
 """Vertices of a mesh at the same place, merged into one."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +21,7 @@ def merged_where_equal(points: FloatArray, triangles: IndexArray) -> IndexArray:
     return merged
 
 
-def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: object) -> IndexArray:
+def merged_within(points: FloatArray, triangles: IndexArray, weld: object, owner: object) -> IndexArray:
     """The faces after merging vertices within a distance, without those that thereby lose a corner.
 
     Args:
@@ -39,7 +37,8 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
         TypeError: If `weld` is not a real number.
         ValueError: If `weld` is out of range, or most faces lose a corner.
     """
-    if real(weld, "weld", owner, above=0.0) > MOST_WELD:
+    share = real(weld, "weld", owner, above=0.0)
+    if share > MOST_WELD:
         refuse(owner, "weld", weld, f"at most {MOST_WELD:g}, as a fraction of the largest extent of the mesh")
     triangles = merged_where_equal(points, triangles)  # so that few vertices are left to compare
     used = np.unique(triangles)
@@ -47,7 +46,7 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
     lowest, highest = 0.5 * corners.min(axis=0), 0.5 * corners.max(axis=0)
     half_extent = float((highest - lowest).max())
     unit = power_of_two(half_extent)  # so that no square overflows
-    distance = 2.0 * weld * (half_extent / unit)
+    distance = 2.0 * share * (half_extent / unit)
     sides = (points[triangles] - points[np.roll(triangles, 1, axis=1)]) / unit
     _refuse_unless_small((_squares(sides) <= distance * distance).any(axis=1), weld, owner)
     label = np.arange(len(points))
@@ -60,15 +59,15 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
     return left
 
 
-def _refuse_unless_small(is_lost: npt.NDArray[np.bool_], weld: Any, owner: object) -> None:
+def _refuse_unless_small(is_lost: npt.NDArray[np.bool_] | np.bool_, weld: object, owner: object) -> None:
     """Reject a distance at which most faces lose a corner; it would also take long, because each vertex has many neighbours."""
-    if 2 * int(is_lost.sum()) > len(is_lost):
+    if 2 * int(is_lost.sum()) > np.size(is_lost):
         refuse(
             owner,
             "weld",
             weld,
             "smaller than most faces",
-            hint=f"{int(is_lost.sum())} of {len(is_lost)} faces lose a corner",
+            hint=f"{int(is_lost.sum())} of {np.size(is_lost)} faces lose a corner",
         )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations  # help() then shows them as written
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.special import elliprf
@@ -65,7 +64,7 @@ def first_kind(angle: float, m1: float) -> float:
 
 
 def integrals_from_zero(
-    integrand: Callable[[Any], Any], times: Sequence[float] | FloatArray, panel: float
+    integrand: Callable[[FloatArray], FloatArray], times: Sequence[float] | FloatArray, panel: float
 ) -> FloatArray:
     """Integrals of a smooth function from 0 to each of `times`, by Gauss-Legendre quadrature on panels no longer than `panel`.
 
@@ -73,10 +72,11 @@ def integrals_from_zero(
     to the longest time and to the number of times. The integrand takes an array of shape (k,) and may return (..., k).
     """
     times = np.asarray(times, dtype=float)
-    results: list[Any] = [None] * len(times)
+    results: list[float | FloatArray] = [0.0] * len(times)
     for sign in (1.0, -1.0):
         chosen = np.flatnonzero(times >= 0.0 if sign > 0.0 else times < 0.0)
-        total, start = 0.0, 0.0
+        total: float | FloatArray = 0.0
+        start = 0.0
         for place in chosen[np.argsort(sign * times[chosen], kind="stable")]:
             end = times[place]
             edges = np.linspace(start, end, max(1, math.ceil(abs(end - start) / panel)) + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import isfinite, sqrt
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..constraints import layout
 from ..constraints.rows import limits_reached
 from ..joints.closing import CLOSED, DISARMED, HARD, ClosingJoint
 from ..joints.freedom import FreedomJoint
-from ..joints.joint import JOINTS, Joint
+from ..joints.joint import JOINTS, Host, Joint
 from ..store.calling import NEVER_RUN, EventCallback, refuse_result
 from ..store.store import Store
 from .latches import OpenLatches
@@ -22,6 +22,14 @@ EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
 
 _AT_LIMIT = 1e-9
 """Distance from a limit [rad or m], or share of a limit above 1, that does not count as having left it."""
+
+
+class WorldOfJoints(Host, Protocol):
+    """What the events of joints use of a world."""
+
+    @property
+    def joints(self) -> tuple[Joint, ...]: ...
+    def _energies_of_impact(self, rows: Sequence[int]) -> list[float]: ...
 
 
 class JointEvents:
@@ -83,7 +91,7 @@ class JointEvents:
                     if type(result) in NEVER_RUN:
                         refuse_result(each.function, result)
 
-    def _count_closing(self, world: Any) -> None:
+    def _count_closing(self, world: WorldOfJoints) -> None:
         """Note the energy that joints which have become rigid take in this tick, once per island."""
         table, count = self._table.array, self._table.count
         rows = np.flatnonzero(table[layout.LATCH_PHASE, :count] == CLOSED)
@@ -94,7 +102,7 @@ class JointEvents:
         for row in rows.tolist():
             self._table.write(layout.LATCH_PHASE, row, HARD)
 
-    def _found(self, world: Any) -> Iterator[tuple[Joint, str]]:
+    def _found(self, world: WorldOfJoints) -> Iterator[tuple[Joint, str]]:
         for joint in world.joints:
             row = joint.rows.start
             column = self._table.array[:, row].tolist()
@@ -120,8 +128,9 @@ class JointEvents:
                     yield joint, "limit"
 
 
-def _is_near_limit(joint: FreedomJoint, column: Sequence[float], freedom: int) -> bool:
+def _is_near_limit(joint: Joint, column: Sequence[float], freedom: int) -> bool:
     """Whether a freedom is at one of its limits up to rounding."""
+    assert isinstance(joint, FreedomJoint)  # others have none
     now = joint._coordinates()[freedom]
     limits = column[layout.LOWER + freedom], column[layout.UPPER + freedom]
     return any(abs(now - limit) <= _AT_LIMIT * max(1.0, abs(limit)) for limit in limits if isfinite(limit))

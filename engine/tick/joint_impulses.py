@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..constraints import blocks, layout, solver, step
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
+from ..integrators import Integrator
 from ..joints.joint import End
 from ..joints.mobility import Direction, Matrix
 from ..kernels.quaternions import rotate_inverse
@@ -35,6 +36,7 @@ from ..loops.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
+from ..store.bodies import Bodies
 from ..store.rows import BodyHandle
 from .island_kernels import IslandKernels, common_arguments, loops_around_islands, method_for
 from .joints import Joints
@@ -50,10 +52,21 @@ Pushed = list[tuple[int, Vector, Vector]]
 """The place of each body on which an impulse acts, with the impulse, world frame, and the angular impulse, body frame."""
 
 
+class MovingWorld(Protocol):
+    """What trial impulses use of a world."""
+
+    @property
+    def integrator(self) -> Integrator: ...
+    @property
+    def game_mode(self) -> bool: ...
+    @property
+    def _bodies(self) -> Bodies: ...
+
+
 class Impulses:
     """The islands of a world at its current state, to which impulses are applied on trial; the world is not changed."""
 
-    def __init__(self, joints: Joints, world: Any) -> None:
+    def __init__(self, joints: Joints, world: MovingWorld) -> None:
         islands = joints.islands
         assert islands is not None
         self._islands, graph = islands, islands.graph
@@ -253,7 +266,9 @@ class Impulses:
         self._kernels.function(step.island_prepare)(self._common, number, layout.END)
 
 
-def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:
+def compliances(
+    joints: Joints, world: MovingWorld, ends: Sequence[End], directions: Sequence[Direction]
+) -> list[float]:
     """Rates at the points of one or two bodies for unit impulses there; see `Impulses.compliances`.
 
     Bodies on no joint yield as free bodies.
@@ -277,7 +292,7 @@ def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Seq
     return totals
 
 
-def energies_of_impact(joints: Joints, world: object, rows: Sequence[int]) -> list[float]:
+def energies_of_impact(joints: Joints, world: MovingWorld, rows: Sequence[int]) -> list[float]:
     """Kinetic energy [J] that the joints of the island of each of these bodies take when they make the velocities compatible now."""
     if joints.graph is None:
         return [0.0] * len(rows)

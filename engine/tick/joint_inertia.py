@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,8 @@ from ..joints.mobility import Direction, Matrix, Side, last_with_others_held, mo
 from ..kernels.vectors import Vector, add, subtract
 from ..loops.layout import INERTIA, MASS, ORIENTATION, POSITION
 from ..rotation import to_matrix
-from .joint_impulses import Impulses
+from ..store.rows import BodyHandle
+from .joint_impulses import Impulses, MovingWorld
 from .joints import Joints
 
 _WORLD = -1
@@ -24,7 +24,7 @@ _HOLDS = np.array([count > 0 for count in layout.EQUALITY_ROWS])
 
 def inertia_about(
     joints: Joints,
-    world: object,
+    world: MovingWorld,
     joint: Joint,
     point: Vector,
     held: Sequence[Direction],
@@ -46,7 +46,7 @@ def inertia_about(
         free: The direction of the degree of freedom.
     """
     alone = [_alone(body, point, joint.body) for body in (joint.body, joint.other) if body is not None]
-    sides, is_loop = _sides(joints, world, joint, point, alone)
+    sides, is_loop = _sides(joints, world._bodies.array, joint, point, alone)
     rows = [*held, free] if is_loop else [*held, *others, free]
     scales = [own[place] for place, own in enumerate(mobility(alone, rows))]
     matrix = _in_loop(joints, world, joint, point, rows) if is_loop else mobility(sides, rows)
@@ -55,18 +55,18 @@ def inertia_about(
 
 
 def _sides(
-    joints: Joints, world: object, joint: Joint, point: Vector, alone: Sequence[Side]
+    joints: Joints, bodies: FloatArray, joint: Joint, point: Vector, alone: Sequence[Side]
 ) -> tuple[list[Side], bool]:
     """The rigid bodies on both sides of a joint without those that the world holds, and whether the joint is part of a loop."""
     first = _connected(joints, joint, joint.body.index)
-    sides = [] if _WORLD in first else [_whole(world, first, joint, point, alone[0])]
+    sides = [] if _WORLD in first else [_whole(bodies, first, joint, point, alone[0])]
     if joint.other is None:
         return sides, _WORLD in first
     if joint.other.index in first:
         return sides, True
     second = _connected(joints, joint, joint.other.index)
     if _WORLD not in second:
-        sides.append(_whole(world, second, joint, point, alone[1]))
+        sides.append(_whole(bodies, second, joint, point, alone[1]))
     return sides, _WORLD in first and _WORLD in second
 
 
@@ -88,18 +88,18 @@ def _connected(joints: Joints, joint: Joint, start: int) -> dict[int, None]:
     return found
 
 
-def _alone(body: Any, point: Vector, first: Any) -> Side:
+def _alone(body: BodyHandle, point: Vector, first: BodyHandle) -> Side:
     """One body as a side of a joint, whose common point is given from the mass centre of the first body."""
     position, q, _center = pose_of(body)
     arm = point if body is first else subtract(add(pose_of(first)[0], point), position)
     return Side(arm, q, float(body.inverse_mass), np.asarray(body.inverse_inertia_body).tolist())
 
 
-def _whole(world: Any, places: dict[int, None], joint: Joint, point: Vector, alone: Side) -> Side:
+def _whole(bodies: FloatArray, places: dict[int, None], joint: Joint, point: Vector, alone: Side) -> Side:
     """Bodies that move as one as a side of a joint."""
     if len(places) == 1:
         return alone
-    columns: FloatArray = world._bodies.array[:, list(places)]
+    columns: FloatArray = bodies[:, list(places)]
     masses = columns[MASS]
     centers = columns[POSITION : POSITION + 3] - np.array(pose_of(joint.body)[0])[:, np.newaxis]
     middle = (masses * centers).sum(axis=1) / masses.sum()
@@ -117,7 +117,7 @@ def _whole(world: Any, places: dict[int, None], joint: Joint, point: Vector, alo
     )
 
 
-def _in_loop(joints: Joints, world: object, joint: Joint, point: Vector, rows: Sequence[Direction]) -> Matrix:
+def _in_loop(joints: Joints, world: MovingWorld, joint: Joint, point: Vector, rows: Sequence[Direction]) -> Matrix:
     """Rates of rows of a joint for unit impulses of them, while the other joints of the island hold."""
     ends: list[End] = [(joint.body, point)]
     if joint.other is not None:
