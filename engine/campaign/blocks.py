@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,18 @@ _EXACT = 2**53
 """Integers up to this one are floats without rounding."""
 
 Row = dict[str, Any]
-"""A row of the table by the names of its columns, without `draw.`: `run`, `error`, `traceback`, `draws` and `columns`."""
+"""A row of the table by the names of its columns; what is in a column, its type in the file decides."""
+
+
+class RunRow(TypedDict):
+    """What is known of a run, from which its row in the table is made."""
+
+    run: int
+    error: str | None
+    traceback: str | None
+    draws: dict[str, object]
+    """The drawn values by name, without `draw.`."""
+    columns: dict[str, float]
 
 
 class ResultError(ValueError):
@@ -167,7 +178,7 @@ def _simulate_together(job: Job) -> Block | None:
     return Block(job.first, table_of(job, rows), traces)
 
 
-def _batched(job: Job) -> tuple[list[Row], pa.Table | None]:
+def _batched(job: Job) -> tuple[list[RunRow], pa.Table | None]:
     """The rows of a batched job, and the table of its traces."""
     numbers = range(job.first, job.last)
     draws = [drawn(job, number) for number in numbers]
@@ -203,7 +214,7 @@ def _array_of(values: list[object], form: Form) -> npt.NDArray[np.generic]:
 _DTYPES = {"double": np.float64, "int64": np.int64, "bool": np.bool_}
 
 
-def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, pa.Table | None]:
+def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[RunRow, pa.Table | None]:
     """Simulate one run.
 
     Returns:
@@ -238,12 +249,12 @@ def simulate_run(job: Job, number: int, reraise: bool = False) -> tuple[Row, pa.
     return row, _trace_table(number, run)
 
 
-def drawn(job: Job, number: int) -> Row:
+def drawn(job: Job, number: int) -> dict[str, object]:
     """The draws of a run by name."""
     return {name: draw.value(number, stream_of(job.seed, number, name)) for name, draw in job.draws.items()}
 
 
-def empty_row(number: int) -> Row:
+def empty_row(number: int) -> RunRow:
     """The row of a run of which nothing is known yet."""
     return {"run": number, "error": None, "traceback": None, "draws": {}, "columns": {}}
 
@@ -255,11 +266,14 @@ def lost_row(job: Job, number: int, error: str) -> Block:
     return Block(number, table_of(job, [row]))
 
 
-def table_of(job: Job, rows: Sequence[Row]) -> pa.Table:
+_OF_ALL: tuple[Literal["run"], Literal["error"], Literal["traceback"]] = "run", "error", "traceback"
+
+
+def table_of(job: Job, rows: Sequence[RunRow]) -> pa.Table:
     """Rows as an Arrow table."""
     forms = {name: draw.form for name, draw in job.draws.items()}
     schema = schema_of(job.columns, forms)
-    arrays = [[row[name] for row in rows] for name in ("run", "error", "traceback")]
+    arrays: list[list[object]] = [[row[name] for row in rows] for name in _OF_ALL]
     arrays += [[row["draws"].get(name) for row in rows] for name in job.draws]
     arrays += [[row["columns"].get(name) for row in rows] for name in job.columns]
     # pyarrow would take not-a-number for null
@@ -297,7 +311,7 @@ def _checked(result: object, columns: Mapping[str, str]) -> dict[str, float]:
     return {name: _number(value, name) for name, value in _named(result, columns).items()}
 
 
-def _named(result: object, columns: Mapping[str, str]) -> Row:
+def _named(result: object, columns: Mapping[str, str]) -> dict[str, object]:
     """The values by the names of the declared columns."""
     names = ", ".join(columns)
     if not isinstance(result, Mapping):
@@ -351,7 +365,7 @@ def _table_of_traces(traced: Mapping[str, npt.NDArray[np.generic]]) -> pa.Table:
     """What runs have traced, with one column per component, so that the traces of all runs fit into one table; None if it is nothing."""
     if not traced or not len(traced["run"]):
         return None
-    columns: Row = {}
+    columns: dict[str, npt.NDArray[np.generic]] = {}
     for name, values in traced.items():
         parts = {name: values} if values.ndim == 1 else {f"{name}.{k}": values[:, k] for k in range(values.shape[1])}
         columns |= {title: np.ascontiguousarray(part) for title, part in parts.items()}

@@ -24,7 +24,7 @@ from .provenance import differences, provenance
 from .run import Run
 from .runs import Runs
 from .statistics import wilson_interval
-from .storage import FORMAT, LARGEST_SEED, BlockFile, Folder, Record
+from .storage import FORMAT, LARGEST_SEED, BlockFile, Folder, Key, Record
 
 _LOG = logging.getLogger("polhode")
 
@@ -344,8 +344,8 @@ class Campaign:
 
     # the record
 
-    def _plain(self) -> Record:
-        """What the campaign is, as plain data."""
+    def _plain(self, code: dict[str, str]) -> Record:
+        """What the campaign is with this code, as plain data."""
         draws = {name: {**draw.described(), "column": list(draw.form)} for name, draw in self._draws.items()}
         return {
             "format": FORMAT,
@@ -354,12 +354,13 @@ class Campaign:
             "simulate": _name_of(self._simulate),
             "columns": self._columns,
             "draws": draws,
+            "code": code,
+            "earlier_code": [],
         }
 
     def _record(self, allow_changes: bool) -> Record:
         """The content of `campaign.json` for this campaign, which must be that of the one in the folder."""
-        own = self._plain()
-        own["code"], own["earlier_code"] = provenance(self._simulate, self._packages), []
+        own = self._plain(provenance(self._simulate, self._packages))
         known = self._known_record()
         if known is None:
             return own
@@ -382,11 +383,12 @@ class Campaign:
 
     def _known_record(self) -> Record | None:
         """The content of `campaign.json` in the folder, if it is that of this campaign."""
-        known, own, owner = self._folder.read_record(), self._plain(), self._folder.owner
+        known, own, owner = self._folder.read_record(), self._plain({}), self._folder.owner
         if known is None:
             return None
-        for name in ("seed", "columns", "draws"):
-            if known[name] != own[name] or (name == "columns" and list(known[name]) != list(own[name])):
+        names: tuple[Key, ...] = "seed", "columns", "draws"
+        for name in names:
+            if known[name] != own[name] or (name == "columns" and list(known["columns"]) != list(own["columns"])):
                 place, now, before = _first_difference(name, own[name], known[name])
                 hint = "another campaign needs another folder"
                 refuse(owner, place, now, f"{shown(before)}, as in campaign.json", hint=hint)
@@ -431,8 +433,7 @@ class Campaign:
 
     def _repeated(self, number: int, reraise: bool = False) -> pa.Table:
         job = self._job({}).of_runs(number, number + 1)
-        row: Row = simulate_run(job, number, reraise)[0]
-        return table_of(job, [row])
+        return table_of(job, [simulate_run(job, number, reraise)[0]])
 
     def _number(self, run: object) -> int:
         number = integer(run, "run", self._folder.owner, at_least=0)

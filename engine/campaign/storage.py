@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, TypeVar
+from typing import Any, BinaryIO, Literal, NoReturn, NotRequired, TypedDict, TypeVar, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,8 +37,25 @@ _LARGEST_RECORD = 64 * 2**20  # [bytes]
 
 Result = TypeVar("Result")
 
-Record = dict[str, Any]
-"""The content of `campaign.json`."""
+Key = Literal["format", "runs", "seed", "block", "simulate", "columns", "draws", "code", "earlier_code"]
+
+
+class Record(TypedDict):
+    """The content of `campaign.json`."""
+
+    format: int
+    runs: int
+    seed: int
+    simulate: str
+    columns: dict[str, str]
+    """Unit by name."""
+    draws: dict[str, dict[str, Any]]
+    """The distribution of each draw as it describes itself, with the type of its column."""
+    code: dict[str, str]
+    """Hashes and versions of the code."""
+    earlier_code: list[dict[str, str]]
+    block: NotRequired[int]
+    """Runs per block, once a run has been measured."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +76,8 @@ def hash_of(value: object) -> str:
 
 def identity_of(record: Mapping[str, object]) -> str:
     """The hash of what a campaign is: its seed, draws and columns. Blocks of another campaign have another one."""
-    return hash_of({name: record[name] for name in ("format", "seed", "draws", "columns")})
+    names: tuple[Key, ...] = "format", "seed", "draws", "columns"
+    return hash_of({name: record[name] for name in names})
 
 
 def schema_of_record(record: Record) -> pa.Schema:
@@ -340,8 +358,7 @@ def _places(column: pa.ChunkedArray, value: int) -> pa.Array:
 
 def _checked_record(plain: Plain) -> Record:
     """The content of `campaign.json`, in which every value has the type that is expected."""
-    keys = ("format", "runs", "seed", "block", "simulate", "columns", "draws", "code", "earlier_code")
-    plain.only(*keys)
+    plain.only(*get_args(Key))
     plain["format"].integer(FORMAT, FORMAT)
     plain["runs"].integer(1, MOST_RUNS)
     plain["seed"].integer(0, LARGEST_SEED)
