@@ -140,7 +140,9 @@ class _Tree(NamedTuple):
 class Queries:
     """Answers the questions of `World` about its shapes, at the poses in the arrays of the bodies."""
 
-    def __init__(self, bodies: Bodies, shapes: Table, owners_of: Callable[[Table, Integers], Arguments]) -> None:
+    def __init__(
+        self, bodies: Bodies, shapes: Table, owners_of: Callable[[Table, Integers], tuple[ShapeHandle, ...]]
+    ) -> None:
         """Read these tables.
 
         Args:
@@ -424,7 +426,7 @@ def _room_for_a_point() -> FloatArray:
     return np.zeros((1, layout.FOUND_SIZE))
 
 
-def _examples() -> Arguments:
+def _examples() -> tuple[Arguments, Arguments, Integers, Arguments]:
     """Arguments of the types of those that kernels about placed shapes have in common."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
     ground = gathered_points([]).grounds, flat, array, flat, flat, array

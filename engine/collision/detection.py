@@ -4,8 +4,9 @@ Shapes whose boxes overlap are compared, with the boxes that they may reach in t
 table of shapes, so that contacts do not depend on how they were found.
 """
 
+from typing import Any
+
 from ..compilation.compiler import call, inlined, kernel
-from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed, unpack
 from ..constraints.graph import (
     POINT_COUNT,
@@ -308,7 +309,7 @@ def _slack(
 
 
 @inlined
-def _advance(advanced: Arguments, margin: float, least: float, closes: float, dt: float) -> int:
+def _advance(advanced: tuple[Any, ...], margin: float, least: float, closes: float, dt: float) -> int:
     """Find the time of impact of two shapes, given the first arguments of `advance_pair`; what to compare them at.
 
     `closes` is how far they may move relative to each other in the tick [m].
@@ -476,7 +477,7 @@ def _list_points(
 
 
 @inlined
-def _number(counts: Integers, calls: Integers, numbered: Arguments, room: Integers, pulled: Integers) -> int:
+def _number(counts: Integers, calls: Integers, numbered: tuple[Any, ...], room: Integers, pulled: Integers) -> int:
     """Number the islands of the contacts and joints; `FULL` if there is no room for them."""
     numbered[5][4] = counts[CONTACTS]
     if call(calls[NUMBER], numbered) != 0:

@@ -6,7 +6,7 @@ from typing import Any
 Kernel = Callable[..., Any]
 """A function that is compiled, or the same source in plain Python; its arguments are numbers, arrays and tuples of these."""
 
-Arguments = tuple[Any, ...]
+Arguments = tuple[object, ...]
 """What a kernel is called with, or the types that numba has for these."""
 
 Numba = Any

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
+from typing import Any
 
 from ..compilation.compiler import (
     COMPILED,
@@ -13,7 +14,6 @@ from ..compilation.compiler import (
     kernel,
     use_widest_vectors,
 )
-from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import rotate
 from ..kernels.rigid_body import BodyState
@@ -916,7 +916,7 @@ def _kick_again_by_called(
 
 @inlined
 def _close_all(
-    array: Array, control: Integers, own: Array, columns: Integers, closed: Arguments, calls: Integers, dt: float
+    array: Array, control: Integers, own: Array, columns: Integers, closed: tuple[Any, ...], calls: Integers, dt: float
 ) -> int:
     """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
     sizes = closed[7]

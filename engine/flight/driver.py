@@ -4,6 +4,8 @@ from __future__ import annotations  # help() then shows them as written
 
 from typing import NamedTuple, NoReturn, Protocol
 
+import numpy as np
+
 from ..checks import FloatArray
 from ..compilation.choice import Loop
 from ..compilation.kernel_types import Kernel
@@ -26,6 +28,7 @@ class Command(NamedTuple):
     def link(self) -> None:
         """Write the addresses."""
         addresses = self.arguments.arguments[0]
+        assert isinstance(addresses, np.ndarray)
         addresses[:] = [0 if loop is None else loop.address for loop in self.called]
 
 

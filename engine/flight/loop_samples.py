@@ -275,7 +275,7 @@ class _Kernel:
         calls, arrays = np.zeros(loop_kernel.CALLS, np.int64), (formula.inputs, formula.out)
         numbers = np.array([self._row, delay, size, *place], np.int64)
         tables = self._table, self._array, estimates
-        self._packed = Packed(calls, numbers, tables, rows, arrays, self.kept, self._wanted)
+        self._calls, self._packed = calls, Packed(calls, numbers, tables, rows, arrays, self.kept, self._wanted)
         self._driver = driver
         self._command = None if driver is None else driver.bind(self._wanted, answer, seconds)
         self.commands = self._command is not None
@@ -285,7 +285,7 @@ class _Kernel:
 
     def link(self) -> Self:
         """Write the addresses of the kernels, or those of plain Python while any is missing; Python then commands the actuators."""
-        calls, command = self._packed.arguments[0], self._command
+        calls, command = self._calls, self._command
         whole, law = self.loops[:2]
         if COMPILED and in_python(self.loops, may_stand_in=True):
             self._answered, self.commands = background.answered(), False

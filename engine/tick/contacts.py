@@ -497,7 +497,7 @@ def _scene() -> Arguments:
     return array, array, np.zeros((1, layout.FORM_SIZE), np.int64)
 
 
-def _tools() -> Arguments:
+def _tools() -> tuple[Arguments, FloatArray, FloatArray, Integers]:
     found, polygon, narrow = comparison(np.zeros((4, 1)), False)
     return narrow, found, polygon, np.zeros(1, np.int64)
 

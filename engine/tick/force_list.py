@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.kernel_types import Arguments
 from ..flight.part import Part, SampledPart
 from ..forces.field_force import FieldForce
 from ..forces.spring import Spring
@@ -104,11 +103,11 @@ class ForceList:
         """The objects that add to a wrench, in the order in which they were added."""
         return (member for member in self._members.values() if not isinstance(member, Part | Joint | ShapeHandle))
 
-    def added_as(self, kind: str) -> Arguments:
+    def added_as(self, kind: str) -> tuple[Any, ...]:
         """The members that were added as "force", "part" or "joint"."""
         return tuple(member for member in self._members.values() if kind_of(member) == kind)
 
-    def owners_of(self, table: Table, rows: IntArray) -> Arguments:
+    def owners_of(self, table: Table, rows: IntArray) -> tuple[Any, ...]:
         """The force, part, joint or shape to which each of these rows of a table belongs."""
         name = table.schema.name
         return tuple(self._owners[name, group] for group in table.groups[rows].tolist())
