@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.compiler import plain
+from ..compilation.kernel_types import Kernel
 from ..flight.instruments import KEY
 from ..flight.part import SampledPart
 from ..flight.sensor import Sensor
@@ -20,7 +21,7 @@ from .quarantine import READING, Members
 
 Key = tuple[int, int, int]
 _WORD = 0xFFFFFFFF
-_philox = plain(philox)
+_philox: Kernel = plain(philox)
 
 
 class Sampling:

@@ -747,11 +747,11 @@ def _described(folder: Path) -> str:
     return "the __pycache__ folder of the source" if folder.name == "__pycache__" else "the user's cache folder"
 
 
-def plain(function: Callable[..., object]) -> Kernel:
+def plain(function: Function) -> Function:
     """Return the Python function of a kernel; a function marked `inlined` is returned unchanged.
 
     If the components are numpy arrays, the function works on all their elements at once, with the same bits as the kernels. This is valid
     only for functions that consist of + − × ÷. For those that choose between values or take a square root, see `array_forms.over_arrays`.
     """
-    source: Kernel = getattr(function, "py_func", function)
+    source: Function = getattr(function, "py_func", function)
     return source
