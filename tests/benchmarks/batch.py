@@ -28,10 +28,11 @@ def main() -> None:
     for name, make, goal in ROWS:
         few, many = (least(make(count)) / count * 1e9 for count in (FEW, MANY))
         print(f"| {name} | {few:.0f} | {many:.0f} | {many / few:.2f} | {goal} |", flush=True)
-    members, bodies = least(steps(1000)), least(world_of(1000))
-    print(
-        f"\n1000 members of one body take {members / bodies:.3f} of `World.step` of 1000 bodies (goal: at most 1.05)."
-    )
+    print()
+    for method in ("rk4-body-rates", "free-rotor-2"):
+        members, bodies = least(steps(1000, method)), least(world_of(1000, method))
+        ratio = f"{members / bodies:.3f} of `World.step` of 1000 bodies with {method} (goal: at most 1.05)"
+        print(f"1000 members of one body take {ratio}.")
     print(f"Making {MANY} members with 12 jets takes {least(making(MANY)):.2f} s (goal: 0.1 s).")
     print(f"A tick in which 41 of {MANY} members fail takes {failing(MANY):.1f} ordinary ticks (goal: at most 5).")
 
@@ -80,10 +81,10 @@ def steps(count: int, integrator: str = "rk4-body-rates") -> Timed:
     return seconds(lambda: batch.step(20), 20)
 
 
-def world_of(count: int) -> Timed:
+def world_of(count: int, integrator: str) -> Timed:
     """As many bodies in a world."""
     _template, ship = craft()
-    world = World(dt=0.02, integrator="rk4-body-rates")
+    world = World(dt=0.02, integrator=integrator)
     world.add_bodies(ship.mass_properties, np.zeros((count, 3)), angular_velocity_body=(0.1, 0.2, 0.3))
     return seconds(lambda: world.step(20), 20)
 
