@@ -13,7 +13,7 @@ from engine.viewer import Camera, meshes
 from engine.viewer.drawing import Ray
 from engine.viewer.run.controls import Controls
 
-from ..lengths import sized
+from ..lengths import long_run
 from ..viewing import SMALL, camera_for, canvas, fly, looks_like_the_scene, read_png
 
 UP = np.array((0.0, 0.0, 1.0))
@@ -44,7 +44,8 @@ def highest(scene):
 # The books.
 
 
-@pytest.mark.parametrize("case", sized(list(pile.YARDS)[:1], list(pile.YARDS)))
+@long_run
+@pytest.mark.parametrize("case", pile.YARDS)
 def test_the_autopilot_works_and_its_check_holds(case):
     impulses, contacts, drives, brought = pile.check(case)
     assert "impulses explain each change" in impulses and "contacts and ropes took" in contacts
