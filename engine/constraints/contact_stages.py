@@ -127,12 +127,13 @@ def _slip(work: Array, rows: Array, row: int, place: int, other: int, velocities
 
 @inlined
 def rebound(
-    gap: float, speed: float, acceleration: float, restitution: float, has_friction: bool, step: float
+    gap: float, speed: float, acceleration: float, restitution: float, has_friction: bool, step: float, closed: float
 ) -> tuple[float, float, float]:
     """Gap and normal velocity at the end of a step after an impact in it, and the closing speed of the impact; all zero if there is none.
 
     The bodies approach each other and separate on parabolas. With friction, which acts only on a closed gap, the rebound starts at the end
-    of the step. A rebound that would end within the step counts as rest.
+    of the step. A rebound that would end within the step counts as rest. A point that is closed at the end of the step, and would meet in
+    the next one, rebounds at once, because what is closed is kept from closing.
 
     Args:
         gap: Distance at the start of the step.
@@ -141,6 +142,7 @@ def rebound(
         restitution: Ratio of the speeds after and before the impact.
         has_friction: Whether there is friction.
         step: Length of the step.
+        closed: The largest gap that is closed.
     """
     gap = max(gap, 0.0)
     squared = speed * speed - 2.0 * acceleration * gap
@@ -154,6 +156,8 @@ def rebound(
     else:
         return 0.0, 0.0, 0.0
     away = restitution * closing
+    if after <= 0.0 and -after * closing <= closed:
+        return 0.0, away, closing
     place = away * after + 0.5 * acceleration * after * after
     if not after > 0.0 or not place > 0.0:
         return 0.0, 0.0, 0.0
@@ -163,8 +167,10 @@ def rebound(
 
 
 @inlined
-def closing_speed(gap: float, speed: float, acceleration: float, step: float) -> float:
+def closing_speed(gap: float, speed: float, acceleration: float, step: float, closed: float) -> float:
     """Speed at which a gap closes within a step; 0 if it does not, or not faster than the acceleration makes it within a step.
+
+    A gap that is as small as `closed` at the end of the step is not there.
 
     Args:
         gap: Distance at the start of the step.
@@ -178,7 +184,9 @@ def closing_speed(gap: float, speed: float, acceleration: float, step: float) ->
         return 0.0
     closing = sqrt(squared)
     # what rests on something closes it anew in each step
-    if closing <= abs(acceleration) * step or not closing > speed or 2.0 * gap > (closing - speed) * step:
+    if closing <= abs(acceleration) * step or not closing > speed:
+        return 0.0
+    if (2.0 * gap / (closing - speed) - step) * closing > closed:
         return 0.0
     return closing
 
@@ -219,12 +227,12 @@ def _begin_positions(
             friction, restitution = float(touching[point, FRICTION_COEFFICIENT]), float(touching[point, RESTITUTION])
             if restitution > 0.0:
                 place_after, speed_after, _closing = rebound(
-                    gap, speed, acceleration, restitution, friction > 0.0, step
+                    gap, speed, acceleration, restitution, friction > 0.0, step, closed
                 )
                 if speed_after != 0.0:
                     touching[point, GOAL_GAP] = max(float(touching[point, GOAL_GAP]), place_after)
                     touching[point, GOAL_SPEED] = speed_after
-            closing = closing_speed(gap, speed, acceleration, step)
+            closing = closing_speed(gap, speed, acceleration, step, closed)
             touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), closing)
             touching[point, CONE] = friction if gap <= closed else 0.0
             touching[point, HELD_SLIP] = float(touching[point, CONE]) * slip

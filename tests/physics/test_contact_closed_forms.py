@@ -85,6 +85,23 @@ def test_a_rod_that_falls_on_its_end_turns_as_the_impulse_says(kind, angle, rest
     assert rod.angular_velocity_world == pytest.approx((0.0, -along * impulse / inertia, 0.0), abs=2e-4)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("kind", ["sphere", "box"])
+def test_an_elastic_body_rebounds_whenever_in_the_tick_it_lands(kind, friction):
+    """Also at the very end of one, or a little later, where the gap counts as closed; each landing is one hit."""
+    material, speed, dt = shapes.Material(friction, 1.0), 1.5, 1 / 128
+    shape, mass, half = PAIRS[kind]
+    for late in (0.0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6, 4e-6, 1e-5, 1e-4, 0.3 * speed * dt):
+        world, hits = World(dt), []
+        world.add_shape(shapes.Plane(), material=material)
+        world.on_contact(lambda world, contact, hits=hits: hits.append(contact.closing_speed), event="hit", name="hit")
+        body = world.add_body(mass, position=(0.0, 0.0, half + 8.0 * speed * dt + late), velocity=(0.0, 0.0, -speed))
+        body.add_shape(shape, material=material)
+        world.step(14)
+        assert body.velocity == pytest.approx((0.0, 0.0, speed), abs=1e-8), late
+        assert hits == pytest.approx([speed], abs=1e-8), late
+
+
 def test_thin_plates_rest_on_each_other():
     """Plates of 1 m and 0.1 mm."""
     world = World(1 / 60)

@@ -222,13 +222,15 @@ def test_a_rebound_is_place_and_speed_on_its_parabola():
     impact = times[np.argmax(before <= 0.0)]
     away, left = -share * (speed + acceleration * impact), step - impact
     wanted = away * left + 0.5 * acceleration * left**2, away + acceleration * left
-    place, velocity, closing = rebound(gap, speed, acceleration, share, False, step)
+    place, velocity, closing = rebound(gap, speed, acceleration, share, False, step, 1e-9)
     assert (place, velocity) == pytest.approx(wanted, rel=1e-5) and closing == pytest.approx(away / share, rel=1e-5)
-    assert rebound(gap, speed, acceleration, share, True, step) == pytest.approx((0.0, away, away / share), rel=1e-5)
+    assert rebound(gap, speed, acceleration, share, True, step, 1e-9) == pytest.approx(
+        (0.0, away, away / share), rel=1e-5
+    )
     # neither an impact after the step, nor a rebound that would end within it, nor bodies that separate
-    assert rebound(0.1, speed, acceleration, share, False, step) == (0.0, 0.0, 0.0)
-    assert rebound(0.0, -0.05, acceleration, share, False, step) == (0.0, 0.0, 0.0)
-    assert rebound(0.0, 2.0, acceleration, share, False, step) == (0.0, 0.0, 0.0)
+    assert rebound(0.1, speed, acceleration, share, False, step, 1e-9) == (0.0, 0.0, 0.0)
+    assert rebound(0.0, -0.05, acceleration, share, False, step, 1e-9) == (0.0, 0.0, 0.0)
+    assert rebound(0.0, 2.0, acceleration, share, False, step, 1e-9) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("heaviest", [1.0, 1000.0])
