@@ -418,5 +418,5 @@ def correct_bounded(
             break
         before = largest
     if has_loop == 1:
-        take_back(links, rows, islands[island, LINKS], islands[island, LINKS_END], done)
+        take_back(links, rows, islands[island, LINKS], islands[island, LINKS_END], float(done))
     return is_found

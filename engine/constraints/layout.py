@@ -144,6 +144,8 @@ FEED = 41
 """Torque or force that a motor adds to its spring and damper."""
 GROWTH, FOLLOWED, OWN_PUSH = 42, 43, 44
 """For a row that follows the inertia, by what that has grown in the drift, 1 for other rows; the inertia; and what the motor adds."""
+ANSWERED, ROW_WAY, ROW_GAIN = 45, 46, 47
+"""What a row answers to the impulses tried; what it would miss along the way on which weak rows are answered, and what it answers there."""
 ROW_SIZE = 48
 """Six cache lines."""
 
