@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import os
 import re
-import tempfile
+import secrets
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -146,10 +146,16 @@ def _lines(value: PlainData) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that a reader finds the old or the new content."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    """Write a file under a temporary name and rename it, so that a reader finds the old or the new content.
+
+    A link stays, and so do the permissions of the old file.
+    """
+    path = Path(os.path.realpath(path))
+    name = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(name, "xb") as file:
+            with suppress(OSError):
+                os.chmod(name, path.stat().st_mode & 0o777)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -682,3 +682,23 @@ def test_functions_and_named_lambdas_come_back_by_their_names(tmp_path):
     )
     loaded.step()
     assert calls == [loaded]
+
+
+def test_a_save_keeps_a_link_and_the_permissions_of_the_old_file(tmp_path):
+    file, link = tmp_path / "world.json", tmp_path / "latest.json"
+    world = World(dt=0.01)
+    world.save(file)
+    file.chmod(0o640)
+    link.symlink_to(file)
+    world.step(3)
+    world.save(link)
+    assert link.is_symlink() and World.load(file).tick_count == 3
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_save_has_the_permissions_that_other_new_files_have(tmp_path):
+    other = tmp_path / "other"
+    other.touch()
+    World(dt=0.01).save(tmp_path / "world.json")
+    assert (tmp_path / "world.json").stat().st_mode == other.stat().st_mode
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "world.json"]
