@@ -205,6 +205,14 @@ def try_bounded(rows: Array, first: int, last: int) -> bool:
 
 
 @inlined
+def expect_bounded(rows: Array, first: int, last: int) -> None:
+    """Try the changes of the impulses for the change of the velocities so far as if the same rows were between their bounds."""
+    for row in range(first, last):
+        free = -(float(rows[row, MISS]) + float(rows[row, RATE])) / float(rows[row, SOFTNESS])
+        rows[row, TRIED] = free if rows[row, IS_FREE] == 1.0 else 0.0
+
+
+@inlined
 def slope_of_bounded(rows: Array, first: int, last: int, share: float) -> tuple[float, float]:
     """The part of rows with bounds in the slope, at a share of the next change, and its derivative; see `_search`."""
     slope = curvature = 0.0

@@ -11,13 +11,14 @@ Source: De Saxcé, Feng (1998), the law by one cone; Acary, Cadoux, Lemaréchal,
 from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
-from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale
+from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale, subtract
 from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector, store_vector
 from ..loops.layout import INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
 from .bounded import (
     MOST_NEWTON_STEPS,
     MOST_SEARCH_STEPS,
     bounded,
+    expect_bounded,
     is_bounded,
     slope_of_bounded,
     try_bounded,
@@ -36,6 +37,7 @@ from .layout import (
     CONE,
     CONTACTS,
     CONTACTS_END,
+    FACTOR_IS_MADE,
     FIRST_PLACE,
     FIRST_POINT,
     FIRST_ROW,
@@ -44,6 +46,7 @@ from .layout import (
     IS_LATER,
     IS_TURN,
     KIND,
+    KNOWN_PAIRS,
     LAST_ROW,
     LINEAR,
     LINKS,
@@ -57,9 +60,12 @@ from .layout import (
     ROWS,
     ROWS_END,
     SECOND_PLACE,
+    SIZE,
     SLIDES,
     SLIDES_ALONG,
+    SLIP_CHANGE,
     SLIP_MISS,
+    SLIP_PAIRS,
     SOFTNESS,
     SOLUTION,
     SPRING_ROW,
@@ -73,9 +79,11 @@ from .solver import add_tried, along, sum_tried
 
 MOST_REPEATS = 10
 LEAST_GAIN = 0.9
-"""After a repeat that leaves more than this share of what was missed, what is held follows by half as much."""
-LEAST_FOLLOWED, MOST_FOLLOWED = 0.1, 10.0
-"""Bounds of the share by which what is held follows what it should be; repeats end when it would follow by less."""
+"""After a repeat that leaves more than this share of what was missed, what is held follows half as much, and its changes are forgotten."""
+LEAST_FOLLOWED = 0.1
+"""The least share by which what is held follows what it should be; repeats end when it would follow by less."""
+LEAST_SINE = 1e-6
+"""The square of the sine between two changes of what is held from which on both are made use of."""
 SHARE_OF_WANTED, SHARE_OF_MISS = 0.3, 0.05
 """Newton's steps end when the velocities change by less than one of these shares of what is wanted, or of what the last repeat left."""
 MEASURED = 1e3
@@ -153,12 +161,12 @@ def _slip_to_hold(rows: Array, touching: Array, row: int, point: int) -> float:
 
 @inlined
 def hold_slips(
-    links: Integers, rows: Array, touching: Array, first: int, last: int, share: float, most: float
-) -> float:
+    links: Integers, rows: Array, touching: Array, first: int, last: int, share: float, pairs: int, is_pair: bool
+) -> int:
     """Hold ``μ|u_t|`` for the next solve, near what it will be.
 
-    What is held follows what it should be by a share, which is found from the last two differences: where these fall by a factor per solve,
-    the next one would vanish. Source: Irons, Tuck (1969), after Aitken.
+    What is held follows what it should be. How the difference depends on what is held is known from the last solves: the part of the
+    difference that their changes explain is taken away by the same changes. Source: Anderson (1965), here with a memory of two changes.
 
     Args:
         links: Contacts, from `first` to `last`.
@@ -166,31 +174,48 @@ def hold_slips(
         touching: Their points.
         first: The first contact.
         last: The one behind the last.
-        share: The share of the last solve; 0 if this is the first one.
-        most: The largest share.
+        share: The share by which what is held follows the rest of the difference.
+        pairs: How many changes are known; -1 if the differences were not left by a solve, and tell nothing of these.
+        is_pair: Whether the last differences were left by a solve as well, so that the last change becomes known.
 
     Returns:
-        The share of this solve.
+        How many changes are known then.
     """
-    along = squared = 0.0
+    aa = ab = bb = ar = br = 0.0
+    known = min(pairs + 1, 2) if is_pair else pairs
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             slip = _slip_to_hold(rows, touching, row, point)
-            before, now = float(touching[point, SLIP_MISS]), slip - float(touching[point, HELD_SLIP])
-            touching[point, SLIP_MISS] = now
-            along += before * (now - before)
-            squared += (now - before) * (now - before)
-    if share == 0.0:
-        share = 1.0
-    elif squared > 0.0:
-        share = min(max(-share * along / squared, LEAST_FOLLOWED), most)
+            miss = slip - float(touching[point, HELD_SLIP])
+            if is_pair:
+                touching[point, SLIP_PAIRS + 2], touching[point, SLIP_PAIRS + 3] = (
+                    touching[point, SLIP_PAIRS],
+                    touching[point, SLIP_PAIRS + 1],
+                )
+                touching[point, SLIP_PAIRS] = touching[point, SLIP_CHANGE]
+                touching[point, SLIP_PAIRS + 1] = miss - float(touching[point, SLIP_MISS])
+            touching[point, SLIP_MISS] = miss
+            a, b = float(touching[point, SLIP_PAIRS + 1]), float(touching[point, SLIP_PAIRS + 3])
+            aa, ab, bb = aa + a * a, ab + a * b, bb + b * b
+            ar, br = ar + a * miss, br + b * miss
+    one = two = 0.0
+    if known == 2 and aa * bb - ab * ab > LEAST_SINE * aa * bb:
+        one, two = (ar * bb - br * ab) / (aa * bb - ab * ab), (br * aa - ar * ab) / (aa * bb - ab * ab)
+    elif known > 0 and aa > 0.0:
+        one = ar / aa
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            held = float(touching[point, HELD_SLIP]) + share * float(touching[point, SLIP_MISS])
+            before = float(touching[point, HELD_SLIP])
+            held = before + share * float(touching[point, SLIP_MISS])
+            if one != 0.0:
+                held -= one * (float(touching[point, SLIP_PAIRS]) + share * float(touching[point, SLIP_PAIRS + 1]))
+            if two != 0.0:
+                held -= two * (float(touching[point, SLIP_PAIRS + 2]) + share * float(touching[point, SLIP_PAIRS + 3]))
             touching[point, HELD_SLIP] = max(held, 0.0)
-    return share
+            touching[point, SLIP_CHANGE] = max(held, 0.0) - before
+    return known
 
 
 @inlined
@@ -265,6 +290,33 @@ def _try_points(links: Integers, rows: Array, touching: Array, first: int, last:
                 _set_term(rows, touching, row, TERMS + TERM_SIZE, point, around, other, (0.0, -two, one))
                 touching[point, TERMS + 2 * TERM_SIZE] = 0.0
     return changed, slides
+
+
+@inlined
+def _expect_points(links: Integers, rows: Array, touching: Array, first: int, last: int) -> None:
+    """Try the impulses of points for the change of the velocities so far as if each went on to stick, to slide this way or to be apart.
+
+    Where a point slides, what it misses along the surface of the cone and around it changes its impulse: the rest is at right angles to it.
+    """
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            friction, state = float(touching[point, CONE]), int(touching[point, STATE_OF_POINT])
+            before, tried = _sum_of(rows, touching, row, point), (0.0, 0.0, 0.0)
+            if friction >= 0.0 and state == APART:
+                tried = scale(-1.0, before)
+            elif friction >= 0.0:
+                tried = subtract(_wanted(rows, touching, row, point, before, 0.0), before)
+                if state == SLIDES:
+                    one, two = float(touching[point, SLIDES_ALONG]), float(touching[point, SLIDES_ALONG + 1])
+                    size = sqrt(before[1] * before[1] + before[2] * before[2])
+                    if size > 0.0:
+                        one, two = before[1] / size, before[2] / size
+                    along_line = (tried[0] + friction * (one * tried[1] + two * tried[2])) / (1.0 + friction * friction)
+                    share = float(touching[point, TERMS + TERM_SIZE]) * float(rows[row, SOFTNESS])
+                    around, size = share * (one * tried[2] - two * tried[1]), friction * along_line
+                    tried = (along_line, size * one - around * two, size * two + around * one)
+            rows[row, TRIED], rows[row + 1, TRIED], rows[row + 2, TRIED] = tried
 
 
 @kernel("point-matrix")
@@ -347,8 +399,13 @@ def _search(
     places: tuple[int, int],
     joint_rows: tuple[int, int],
     contacts: tuple[int, int],
+    is_expected: bool,
 ) -> float:
-    """The share of the next change at which the function that a solve minimises is least, or nearly so in an island without joints."""
+    """The share of the next change at which the function that a solve minimises is least, or nearly so in an island without joints.
+
+    The change was solved for from what the impulses ask for, which is in `ASKED`, unless `is_expected`. It is then zero if the function
+    does not fall along the change.
+    """
     start = constant = linear = 0.0
     for place in range(*places):
         gain, turn = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
@@ -364,6 +421,10 @@ def _search(
             constant += stiff * (float(rows[row, MISS]) + float(rows[row, RATE]))
             linear += stiff * rate_gain
     has_joints = joint_rows[0] < joint_rows[1]
+    if is_expected:
+        start = -constant - _slope(links, rows, touching, *joint_rows, *contacts, 0.0)[0]
+        if not start > 0.0:
+            return 0.0
     enough = (1e-13 if has_joints else SEARCHED) * start
     share, low, high = 1.0, 0.0, 1.0
     slope, curvature = _slope(links, rows, touching, *joint_rows, *contacts, 1.0)
@@ -401,29 +462,39 @@ def _minimise(
     size: float,
     least_rate: float,
     is_made: bool,
+    is_first: bool,
 ) -> int:
-    """Find the change of the velocities by Newton's method from the one that was tried last; 1 if it was found, else 0.
+    """Find the change of the velocities by Newton's method from the one that was tried last.
 
-    `is_made` tells whether the factor belongs to the states of all rows and points as they are.
+    The first step expects all rows and points to have the states of the last solve, unless there was none in this stage (`is_first`).
+    `is_made` tells whether the factor belongs to these states.
+
+    Returns:
+        0 if it was not found, 1 if the factor belongs to the states of all rows and points as they are then, else 2.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
     share = 0.0
-    for _step in range(MOST_NEWTON_STEPS):
-        changed = try_bounded(rows, first_row, last_row)
-        others_changed, slides = _try_points(links, rows, touching, first_contact, last_contact)
-        changed = changed or others_changed
-        if share == 1.0 and not changed and not slides:  # what was solved for is exact
-            return 1
+    for number in range(MOST_NEWTON_STEPS):
+        is_expected = number == 0 and not is_first
+        if is_expected:
+            expect_bounded(rows, first_row, last_row)
+            _expect_points(links, rows, touching, first_contact, last_contact)
+        else:
+            changed = try_bounded(rows, first_row, last_row)
+            others_changed, slides = _try_points(links, rows, touching, first_contact, last_contact)
+            is_made = is_made and not (changed or others_changed)
+            if share == 1.0 and is_made and not slides:  # what was solved for is exact
+                return 1
         sum_tried(work, links, rows, first, last, first_link, last_link)
         add_tried(work, links, rows, first_contact, last_contact)
         wrong = _ask(work, own, first, last, size)
         # what the impulses would give and what is expected of them: a small last step says nothing of that where points are stiff
         if share > 0.0 and wrong <= least_rate:
-            return 1
-        if changed or not is_made:
+            return 1 if is_made else 2
+        if not is_made:
             is_made = True
             _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
             _ = call(calls[POINT_MATRIX_CALL], (links, islands, touching, blocks, island))
@@ -436,6 +507,7 @@ def _minimise(
             (first, last),
             (first_row, last_row),
             (first_contact, last_contact),
+            is_expected,
         )
         for place in range(first, last):
             for entry in range(6):
@@ -543,9 +615,9 @@ def correct_cones(
     rows: Array,
     blocks: Array,
     program: Integers,
+    measures: Array,
     calls: Integers,
     island: int,
-    size: float,
     wanted: float,
     column: int,
     step: float,
@@ -555,7 +627,8 @@ def correct_cones(
     It starts from the change of the velocities in `CHANGE` and the rates of the rows for it in `RATE`, and is repeated with the
     regularisation about the last impulse. If `column` is not 0, it is the first call of a stage: what the slip is held at is given, and the
     impulses of the first solve are kept in these columns as mean forces over `step`, from which the next step starts. They belong to the
-    velocities that the softness of the points leaves; those of later repeats would leave none, and tell nothing of the impulses.
+    velocities that the softness of the points leaves; those of later repeats would leave none, and tell nothing of the impulses. Later
+    calls of a stage go on with its factor.
 
     Returns:
         1, or 2 if more repeats would hardly leave less; 0 if Newton's method did not end, and then nothing of that repeat was applied.
@@ -564,20 +637,29 @@ def correct_cones(
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    for link in range(first_contact, last_contact):
-        for number in range((links[link, LAST_ROW] - links[link, FIRST_ROW]) // 3):
-            touching[
-                links[link, FIRST_POINT] + number, STATE_OF_POINT
-            ] = -1.0  # no term belongs to these directions yet
-    before, share, most = -1.0, 0.0, MOST_FOLLOWED
+    size = float(measures[island, SIZE])
+    if column > 0:
+        measures[island, FACTOR_IS_MADE] = measures[island, KNOWN_PAIRS] = 0.0
+        for link in range(first_contact, last_contact):
+            for number in range((links[link, LAST_ROW] - links[link, FIRST_ROW]) // 3):
+                # no term belongs to these directions yet
+                touching[links[link, FIRST_POINT] + number, STATE_OF_POINT] = -1.0
+    before, share, pairs = -1.0, 1.0, int(measures[island, KNOWN_PAIRS])
     for repeat in range(MOST_REPEATS):
-        if repeat > 0 or column == 0:
-            share = hold_slips(links, rows, touching, first_contact, last_contact, share, most)
+        points = (links, rows, touching, first_contact, last_contact)
+        if repeat > 0:
+            # what was missed before the first solve of a call is no answer to what was held
+            pairs = hold_slips(*points, share, pairs, repeat > 1)
+        elif column == 0:
+            _ = hold_slips(*points, share, -1, False)
         common = (own, work, links, islands, touching, rows, blocks, program, calls)
         # no more exact than the repeats that follow make use of
         exact = max(SHARE_OF_WANTED * wanted, SHARE_OF_MISS * before)
-        if _minimise(*common, island, size, exact, repeat > 0) == 0:
+        known = (measures[island, FACTOR_IS_MADE] == 1.0, repeat == 0 and column > 0)
+        found = _minimise(*common, island, size, exact, *known)
+        if found == 0:
             return 0
+        measures[island, FACTOR_IS_MADE], measures[island, KNOWN_PAIRS] = 1.0 if found == 1 else 0.0, float(pairs)
         largest = _apply(links, rows, touching, first_row, last_row, first_contact, last_contact, size)
         if repeat == 0 and column > 0:
             keep_first(links, touching, rows, first_contact, last_contact, column, step)
@@ -587,8 +669,8 @@ def correct_cones(
         if not largest > wanted:
             break
         if before >= 0.0 and largest > LEAST_GAIN * before:
-            most = 0.5 * min(most, 1.0)
-            if most < LEAST_FOLLOWED:
+            share, pairs = 0.5 * share, 0
+            if share < LEAST_FOLLOWED:
                 return 2
         before = largest
     return 1

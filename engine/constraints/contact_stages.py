@@ -419,9 +419,9 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
             solver = BY_ROUNDS_ALONE
             break
         wanted = max(1e-3 * worst, 0.1 * enough) / step
-        arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
+        arrays = (own, work, links, islands, touching, rows, blocks, program, measures, calls)
         column = FIRST_POSITIONS if turn == 0 else 0
-        found = call(calls[CONES_CALL], (*arrays, island, size, wanted, column, step))
+        found = call(calls[CONES_CALL], (*arrays, island, wanted, column, step))
         if found == 0:
             must_sweep, solver = True, BY_SWEEPS
             break
@@ -573,9 +573,9 @@ def _find_velocities(common: Packed, island: int, step: float, closed: float, sh
             solver = BY_ROUNDS_ALONE
             break
         wanted = max(1e-3 * worst, 0.1 * enough)
-        arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
+        arrays = (own, work, links, islands, touching, rows, blocks, program, measures, calls)
         column = FIRST_VELOCITIES if turn == 0 else 0
-        found = call(calls[CONES_CALL], (*arrays, island, size, wanted, column, step))
+        found = call(calls[CONES_CALL], (*arrays, island, wanted, column, step))
         if found == 0:
             must_sweep, solver = True, BY_SWEEPS
             break

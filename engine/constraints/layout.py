@@ -126,6 +126,8 @@ MISSED, GUESSED = 23, 26
 """What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
 YIELDS = 28
 """Rate of the row for a unit impulse of it."""
+PULLS = 18
+"""In sweeps, the impulse of a point for a unit rate: along the normal, and in the second of its rows in both directions across it."""
 START_TURN = 29
 """For three rows of a rotation, the vector part of the quaternion at the start of the drift."""
 BEST = 30
@@ -260,7 +262,9 @@ POINT_WORK = 21
 """The work of the impulses of points before the last drift."""
 LEAST_STEPS = 22
 """The number of steps in which the island takes a step at least; negative if a joint had no force in the last tick."""
-MEASURES = 23
+FACTOR_IS_MADE, KNOWN_PAIRS = 23, 24
+"""Whether the blocks have the factor for the states of all points in this stage, and how many changes of held slips are known."""
+MEASURES = 25
 
 # rows of `impacts`, whose columns are the bodies; there are none as long as nothing was fast
 IMPACT_TIME = 0
@@ -332,4 +336,6 @@ CARRIED_AT, CARRIED_ROUND, CARRIED_ARM = IS_CARRIED + 1, IS_CARRIED + 4, IS_CARR
 frame."""
 TANGENT = CARRIED_ARM + 3
 """A unit vector across the normal at the start of the tick, world frame."""
-TOUCH_SIZE = TANGENT + 3
+SLIP_CHANGE, SLIP_PAIRS = TANGENT + 3, TANGENT + 4
+"""The last change of the held speed, and for two changes before it the change, and that of what was missed after it."""
+TOUCH_SIZE = SLIP_PAIRS + 4

@@ -7,7 +7,7 @@ common point of the first one, so that the angular direction of a row is ``(p âˆ
 
 from math import sqrt
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import assume_separate_rows, inlined, kernel
 from ..kernels.quaternions import Quaternion, from_rotation_vector, rotate, rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector
@@ -309,6 +309,7 @@ def point_rows(
     A gap is measured along the normal, which turns with what it belongs to. What a point slid is what the cores moved across the normal,
     less what round surfaces rolled.
     """
+    assume_separate_rows()
     base = load(measures, island, BASE)
     piece = 0.0 if has_directions == 1 else float(measures[island, PIECE])
     time = float(measures[island, ELAPSED]) + piece

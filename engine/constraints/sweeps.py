@@ -11,7 +11,7 @@ Source: Moreau (1988), Jean (1999), the contact dynamics method; Silcowitz-Hanse
 
 from math import sqrt
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import assume_separate_rows, inlined, kernel
 from ..kernels.vectors import add_scaled, apply_symmetric, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_symmetric
 from ..loops.layout import INVERSE_INERTIA, INVERSE_MASS
@@ -34,6 +34,7 @@ from .layout import (
     ON_BODY,
     ON_OTHER,
     POINT_BEFORE,
+    PULLS,
     RATE_GAIN,
     RATES,
     ROWS_OF_CONTACT,
@@ -62,6 +63,9 @@ def _find_answers(
 ) -> None:
     """Find how the rates of all rows of a contact answer to a unit impulse along each of them."""
     mobility = float(own[INVERSE_MASS, place]) + (float(own[INVERSE_MASS, other]) if other >= 0 else 0.0)
+    for row in range(first_row, first_row + count, 3):
+        rows[row, PULLS] = 1.0 / float(rows[row, YIELDS])
+        rows[row + 1, PULLS] = 1.0 / max(float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
     inverse = load_symmetric(own, INVERSE_INERTIA, place)
     other_inverse = load_symmetric(own, INVERSE_INERTIA, max(other, 0))
     for number in range(count):
@@ -96,9 +100,8 @@ def _settle_normals(rows: Array, touching: Array, first_row: int, point: int, po
             if touching[point + which, CONE] < 0.0:
                 continue
             normal = float(touching[point, SUMS + which])
-            pushed = max(
-                0.0, normal - float(touching[point, RATES + which]) / float(rows[first_row + 3 * which, YIELDS])
-            )
+            rate = float(touching[point, RATES + which])
+            pushed = max(0.0, normal - rate * float(rows[first_row + 3 * which, PULLS]))
             if pushed != normal:
                 touching[point, SUMS + which] = pushed
                 _answer(touching, point, point + which, 0, 0, points, pushed - normal)
@@ -111,9 +114,9 @@ def _settle_slip(rows: Array, touching: Array, row: int, point: int, which: int,
     one, two = float(touching[point, SUMS + slot]), float(touching[point, SUMS + slot + 1])
     if friction < 0.0 or (friction == 0.0 and one == 0.0 and two == 0.0):
         return
-    yields = max(float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
-    first = one - float(touching[point, RATES + slot]) / yields
-    second = two - float(touching[point, RATES + slot + 1]) / yields
+    share = float(rows[row + 1, PULLS])
+    first = one - float(touching[point, RATES + slot]) * share
+    second = two - float(touching[point, RATES + slot + 1]) * share
     size, most = sqrt(first * first + second * second), friction * float(touching[point, SUMS + which])
     if size > most:
         first, second = first * (most / size), second * (most / size)
@@ -200,6 +203,7 @@ def sweep(
     own: Array, work: Array, links: Integers, islands: Integers, touching: Array, rows: Array, island: int
 ) -> int:
     """Change the impulses of points by what removes the rates that they miss at their present impulses."""
+    assume_separate_rows()
     places = (islands[island, BODIES], islands[island, BODIES_END])
     first, last = islands[island, CONTACTS], islands[island, CONTACTS_END]
     rows_of, squared = (links[first, FIRST_ROW], links[last - 1, LAST_ROW]), 0.0

@@ -222,7 +222,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_division, array, array, array, integers, integers, array, 0, 1.0),
         named(points.point_rows, array, array, integers, array, array, array, array, 0, 0, 0, 0, 0),
         named(cone.point_matrix, integers, integers, array, array, 0),
-        named(cone.correct_cones, *solved, 0, 1.0, 1.0, 0, 1.0),
+        named(cone.correct_cones, *solved[:-1], array, flat, 0, 1.0, 0, 1.0),
         named(sweeps.sweep, array, array, integers, integers, array, array, 0),
         named(contact_stages.point_position_stage, _COMMON, 0, 1.0, 0),
         named(contact_stages.point_velocity_stage, _COMMON, 0, 1.0),
