@@ -60,7 +60,8 @@ class LandingLedger:
             return ["momentum and energy: the claims are about the time after the touchdown"]
         share, more = self.worst / self.momentum, self.gained / self.energy
         impulse = f"impulses of ground and gravity explain each change of the momentum to {share:.0e} of {self.momentum:.0f} N s"
-        energy = f"of {self.energy:.0f} J the ground took {self.lost:.0f} J, and added {more:.0e} of it in {self.ticks} ticks"
+        motion = f"added {more:.0e} of the {self.energy:.0f} J of motion before the touchdown in {self.ticks} ticks"
+        energy = f"the ground took {self.lost:.0f} J of motion and height, and {motion}"
         return [claim(share <= UNEXPLAINED, impulse), claim(more <= GAINED, energy)]
 
     def _state(self) -> tuple[Array, float, Array]:
