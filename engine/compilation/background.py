@@ -32,6 +32,7 @@ from typing import IO
 
 from . import compiler, kernel_files
 from .kernel_types import Arguments, Kernel
+from .lean import make_lean
 from .locks import Slot
 
 _LOG = logging.getLogger("polhode")
@@ -425,7 +426,7 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the simulation
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
-    compiler.do_without_blas()
+    make_lean()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
     while (message := _read(sys.stdin.buffer)) is not None:

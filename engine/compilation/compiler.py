@@ -15,7 +15,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -161,21 +161,6 @@ def collect_seldom() -> None:
     gc.disable()
     if gc.get_count()[0] > _MOST_GARBAGE:
         gc.collect()
-
-
-def do_without_blas() -> None:
-    """Have numba not import the linear algebra of scipy in a process that only compiles, which takes a third of a second.
-
-    No kernel can use it, because none makes an array.
-    """
-    with suppress(ImportError):
-        from numba.np import linalg
-
-        linalg.ensure_blas = _refuse_blas
-
-
-def _refuse_blas() -> None:
-    raise ImportError("no kernel uses linear algebra of arrays")
 
 
 _MOST_GARBAGE = 2_000_000

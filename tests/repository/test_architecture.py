@@ -22,7 +22,13 @@ ENGINE = Path(engine.__file__).parent
 ROOT = ENGINE.parent
 MODULES = sorted(path.relative_to(ENGINE) for path in ENGINE.rglob("*.py"))
 
-WITH_NUMBA = ("compilation/compiler.py", "compilation/inlining.py", "compilation/packed.py", "compilation/trial.py")
+WITH_NUMBA = (
+    "compilation/compiler.py",
+    "compilation/inlining.py",
+    "compilation/lean.py",
+    "compilation/packed.py",
+    "compilation/trial.py",
+)
 """The files that may import numba, which is optional."""
 
 INNER = ("compilation", "kernels", "loops")
