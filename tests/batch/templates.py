@@ -36,6 +36,47 @@ def new_world(method="rk4-body-rates", is_driven=True, has_joint=True):
     return world
 
 
+def with_every_field():
+    """A craft on which each kind of field acts."""
+    world = World(dt=DT)
+    ship = world.add_body(MassProperties.box(9.0, (1.0, 1.2, 1.5)), name="ship", position=(9.0, 1.0, 0.0))
+    on = {"bodies": [ship]}
+    world.add_force(forces.LinearDrag(0.2, **on))
+    world.add_force(forces.QuadraticDrag(0.1, **on))
+    world.add_force(forces.AngularDamping(0.3, **on))
+    world.add_force(forces.PointGravity(300.0, **on))
+    world.add_force(forces.GravityGradient(300.0, **on))
+    world.add_force(forces.UniformGravity((0.0, 0.1, -0.2), **on))
+    world.add_force(forces.Lorentz(0.3, electric_field=(0.1, 0.0, 0.2), magnetic_field=(0.0, 0.5, 0.1), **on))
+    air = {"density": 0.1, "reference_altitude": 1.0, "scale_height": 2.0, "planet_radius": 7.0}
+    world.add_force(forces.AtmosphericDrag(ship, drag_area=0.4, at_body=(0.0, 0.1, 0.2), **air))
+    plate = {"area": 2.0, "normal_body": (0, 0, 1), "at_body": (0.1, 0.0, 0.0), "specular": 0.2, "diffuse": 0.3}
+    world.add_force(forces.RadiationPressure(ship, **plate, pressure=0.01, sun_direction_world=(1.0, 0.2, 0.1)))
+    return world
+
+
+def with_every_joint(method="rk4-body-rates"):
+    """A chain of bodies on every type of joint that has a form for members, with motors, springs, limits and friction."""
+    world, box = World(dt=DT, integrator=method), MassProperties.box(2.0, (0.8, 0.4, 0.3))
+    bodies = [world.add_body(box, name=f"link {place}", position=(float(place), 0.0, 0.0)) for place in range(9)]
+    world.add_force(forces.ConstantTorque(bodies[2], torque_world=(0.0, 0.1, 0.0)))
+    at, spring = {"at_body": (0.5, 0, 0)}, joints.JointSpring(stiffness=3.0, damping=0.2)
+    motor = joints.Motor(target_rate=0.4, max_torque=0.3)
+    for place, (kind, given) in enumerate(
+        (
+            (joints.Weld, {}),
+            (joints.Hinge, {"axis_body": (0, 0, 1), "motor": motor, "limits": (-0.3, 0.3)}),
+            (joints.Ball, {"axis_body": (1, 0, 0), "swing_limit": 0.4, "spring": spring}),
+            (joints.Slider, {"axis_body": (1, 0, 0), "limits": (-0.1, 0.1), "friction": 0.1}),
+            (joints.Universal, {"axis_body": (0, 1, 0), "axis_other": (0, 0, 1), "spring_1": spring}),
+            (joints.Distance, {"at_other": (-0.5, 0, 0), "max_length": 0.05}),
+        )
+    ):
+        world.add_joint(kind(bodies[place], bodies[place + 1], **{**at, **given}))
+    world.add_joint(joints.Planar(bodies[7], (0, 0, 1), bodies[8]))
+    return world
+
+
 def parts_of(world):
     """The handles of such a world by name."""
     found = {body.name: body for body in world.bodies}
