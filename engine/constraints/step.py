@@ -1006,11 +1006,9 @@ def _turns_fast(own: Array, place: int, other: int, step: float) -> bool:
 
 
 @inlined
-def _is_taken(measures: Array, island: int, in_parts: int, divided: int) -> bool:
-    """Whether an island takes its steps with those in parts, or those in one, and with those that divide them, or with the others."""
-    return (measures[island, IN_PARTS] == 1.0) == (in_parts == 1) and (measures[island, DIVISION] > 1.0) == (
-        divided == 1
-    )
+def _is_taken(measures: Array, island: int, in_parts: int, steps: int) -> bool:
+    """Whether an island takes its steps with those in parts, or those in one, and with those that divide them into as many."""
+    return (measures[island, IN_PARTS] == 1.0) == (in_parts == 1) and measures[island, DIVISION] == float(steps)
 
 
 @inlined
@@ -1042,7 +1040,7 @@ def _take_step(
     first_island: int,
     last_island: int,
     in_parts: int,
-    divided: int,
+    steps: int,
     is_all: bool,
     start: Clock,
     step: float,
@@ -1050,7 +1048,7 @@ def _take_step(
     is_end: bool,
     dt: float,
 ) -> int:
-    """Take a step with the islands that divide theirs, or with the others; the number of the island that failed, or -1."""
+    """Take a step with the islands that divide theirs into as many; the number of the island that failed, or -1."""
     # all at once where all take their steps alike
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
     kicked_at_once = 0 if is_all else EVALUATED
@@ -1059,7 +1057,7 @@ def _take_step(
     _ = call(calls[STAGES_CALL], (own, stages, seen, last, -1))
     _ = call(calls[KICK_CALL], (forces, first, last, *start, 0.5 * step, kicked_at_once))
     for island in range(first_island, last_island):
-        if is_all or _is_taken(measures, island, in_parts, divided):
+        if is_all or _is_taken(measures, island, in_parts, steps):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             if not is_all:
                 _ = call(calls[KICK_CALL], (forces, *places, *start, 0.5 * step, KNOWN))
@@ -1071,11 +1069,11 @@ def _take_step(
         if has_end_kicks and is_all:
             again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
         elif has_end_kicks:
-            some = (first_island, last_island, in_parts, divided, each, dt)
+            some = (first_island, last_island, in_parts, steps, each, dt)
             again = max(again, _kick_some(own, stages, islands, calls, measures, actuators, *some))
         _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, kicked_at_once))
         for island in range(first_island, last_island):
-            if is_all or _is_taken(measures, island, in_parts, divided):
+            if is_all or _is_taken(measures, island, in_parts, steps):
                 places = (islands[island, BODIES], islands[island, BODIES_END])
                 if not is_all:
                     _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
@@ -1088,7 +1086,7 @@ def _take_step(
     if again == 1 and evaluations == 1:
         return _try_again(
             *(own, stages, islands, calls, forces, common, measures, actuators),
-            *(first_island, last_island, in_parts, divided, end, step, dt),
+            *(first_island, last_island, in_parts, steps, end, step, dt),
         )
     return -1
 
@@ -1112,14 +1110,14 @@ def _kick_some(
     first_island: int,
     last_island: int,
     in_parts: int,
-    divided: int,
+    steps: int,
     each: int,
     dt: float,
 ) -> int:
     """Give the kicks of actuators at the end of the tick to the islands that take it in these parts; 1 if any depends on the rates."""
     again = 0
     for island in range(first_island, last_island):
-        if _is_taken(measures, island, in_parts, divided):
+        if _is_taken(measures, island, in_parts, steps):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             again = max(again, call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, each, dt)))
     return again
@@ -1138,7 +1136,7 @@ def _try_again(
     first_island: int,
     last_island: int,
     in_parts: int,
-    divided: int,
+    steps: int,
     end: Clock,
     step: float,
     dt: float,
@@ -1150,13 +1148,13 @@ def _try_again(
     """
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
     for island in range(first_island, last_island):
-        if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, 1):
+        if _is_taken(measures, island, in_parts, steps) and needs_two(stages, islands, island, 1):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
             _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
     _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, EVALUATED))
     for island in range(first_island, last_island):
-        if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, 1):
+        if _is_taken(measures, island, in_parts, steps) and needs_two(stages, islands, island, 1):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
             if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(measures, island):
@@ -1173,7 +1171,7 @@ def _take_parts(
     _own, work, joints, links, _islands, _points, rows, _blocks, _program, measures, _calls, touching, _ = unpack(
         common
     )
-    most, whole, taken = 1, 0, 0
+    divisions, taken = 0, 0  # each number of steps is a power of two, and so a bit of the first
     longest = _longest_part(parts, dt)
     for island in range(first_island, last_island):
         if (measures[island, IN_PARTS] == 1.0) == (in_parts == 1):
@@ -1184,19 +1182,17 @@ def _take_parts(
                 joints[STEPS, link] = float(count) if count > 1 else 0.0
                 if joints[FORCE, link] == 0.0 and joints[FORCE + 1, link] == 0.0 and joints[FORCE + 2, link] == 0.0:
                     measures[island, LEAST_STEPS] = -1.0
-            most = max(most, count)
-            whole += int(count == 1)
+            divisions |= count
             taken += 1
     start = (ticks, dt, 0.0)
     for number in range(parts.shape[0] if taken > 0 else 0):
         step = dt * float(parts[number])
         is_end = number == parts.shape[0] - 1
-        for divided in range(2):
-            steps = most if divided == 1 else 1
-            if (steps == 1 and divided == 1) or (divided == 0 and whole == 0):
-                continue
+        steps = 1
+        while steps <= divisions:
             piece = step / float(steps)
-            for each in range(steps):
+            # islands with other numbers of steps change nothing of these
+            for each in range(steps if divisions & steps != 0 else 0):
                 failed = _take_step(
                     own,
                     stages,
@@ -1210,8 +1206,8 @@ def _take_parts(
                     first_island,
                     last_island,
                     in_parts,
-                    divided,
-                    (most == 1 or whole == 0) and taken == last_island - first_island,
+                    steps,
+                    divisions == steps and taken == last_island - first_island,
                     _later(start, float(each) * piece),
                     piece,
                     int(number + each > 0),
@@ -1223,6 +1219,7 @@ def _take_parts(
                 for island in range(first_island, last_island):
                     if measures[island, LIMITS] == LIMITS_AWAY and is_limit_passed(rows, islands, island):
                         measures[island, LIMITS] = LIMITS_PASSED
+            steps *= 2
         start = _later(start, step)
     return -1
 
@@ -1240,7 +1237,7 @@ def islands_step(
     Islands of equalities take several parts. So do those that have limits besides, while they are away from these; if that turns out to be
     wrong, they are marked by `LIMITS_PASSED`, and their states are of no use. All others take the tick in one part.
 
-    Islands that divide their steps (see `island_division`) all do so alike.
+    Islands that divide their steps (see `island_division`) do so each for itself, whatever others do.
     """
     own, _control, _stages, islands, _calls, _forces, common, _actuators, _evaluations = unpack(packed)
     _own, _work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _, _, _ = unpack(common)
