@@ -4,11 +4,13 @@ Shapes whose boxes overlap are compared, with the boxes that they may reach in t
 table of shapes, so that contacts do not depend on how they were found.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..constraints.graph import (
+    CONTACTS_COUNTED,
+    JOINTS_COUNTED,
     POINT_COUNT,
     POINTS_FROM,
     POINTS_OF_CONTACT,
@@ -16,6 +18,7 @@ from ..constraints.graph import (
     STRUCTURES,
     TOUCHED_BODY,
     TOUCHING_BODY,
+    Numbering,
 )
 from ..constraints.joint_types import load, store
 from ..constraints.late import is_late
@@ -32,12 +35,12 @@ from ..constraints.layout import (
     PUSHED_BEFORE,
 )
 from ..kernels.vectors import Vector, add_scaled, dot, subtract
-from ..loops.columns import Array, Integers, load_vector
+from ..loops.columns import Array, Integers, IntegerTable, load_vector
 from ..loops.layout import FROZEN, POSITION
 from .bounds import MARGIN_OF_SIZE, bound_shape, closing_speed
 from .found import deepest_of
 from .impact import PASSES, forget_impacts, is_fast, is_held, strays
-from .keeping import is_less, known_pair, pair_of
+from .keeping import Lists, is_less, known_pair, pair_of
 from .layout import (
     APART_BY,
     AT,
@@ -109,8 +112,6 @@ _PASSES_BY, _MAY_MEET, _MEETS = range(3)
 
 Tables = tuple[Array, Array, Array, Integers]
 """The bodies, the shapes, and the contacts of the last tick with their number."""
-Lists = tuple[Integers, Array, Integers, Integers]
-"""Which points of the last tick were found again; the points and the contacts of this one; and the counts."""
 
 
 @inlined
@@ -175,31 +176,70 @@ def _match(
             touching[point, CLOSED_BEFORE] = contacts[CLOSING, best]
 
 
-@kernel("find-contacts")
-def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short.
+class Finding(NamedTuple):
+    """The arguments of `find_contacts`."""
 
-    Packed are the tables; the arrays of the search for pairs, which are the boxes of shapes, those of `near_pairs`, the pairs, those that
-    never collide, and where the points of shapes are; the arrays of the comparison of pairs, which are those of `part_cores` and of
-    terrains, the bodies and shapes at the time of an impact, the first impacts of bodies, the points of a pair, and polygons; the lists of
-    what was found; the arrays of points on seams; the addresses of kernels, with the arguments of that which numbers islands; how much room
-    the arrays of islands have; the numbers of springs and forces at points on them; the steps that have been taken of the tick if it is
-    divided; and the length of a tick or step.
-    """
-    tables, search, comparison, lists, seams, calls, numbered, room, pulled, steps, dt = unpack(packed)
-    bodies, shapes, contacts, known_count = tables
-    bounds, near, pairs, excluded, forms = search
-    narrow, terrain, ahead, moved, impacts, found, polygon = comparison
-    _taken, touching, touches, counts = lists
-    _bound_shapes(bodies, shapes, bounds, near, counts[SHAPES], dt)
-    counts[PAIRS] = call(calls[NEAR], (bounds, *near, pairs, counts[SHAPES]))
+    bodies: Array
+    shapes: Array
+    contacts: Array
+    known: Integers
+    """The number of points of contacts in the last tick, shape (1,)."""
+    bounds: Array
+    """The boxes of shapes."""
+    near: tuple[Any, ...]
+    """The arrays of `broad.near_pairs`."""
+    pairs: IntegerTable
+    excluded: IntegerTable
+    """The pairs that never collide."""
+    forms: IntegerTable
+    """Where the points of shapes are."""
+    narrow: tuple[Array, ...]
+    """The arrays of `parting.part_cores`."""
+    terrain: Ground
+    ahead: Array
+    """The bodies at the time of an impact."""
+    moved: Array
+    """The shapes then."""
+    impacts: Array
+    """The first impacts of bodies."""
+    found: Array
+    """The points of a pair."""
+    polygon: Array
+    lists: Lists
+    """What was found."""
+    seams: tuple[Array, Integers, Integers]
+    """What is needed of points on seams."""
+    calls: Integers
+    """The addresses of kernels."""
+    numbering: Packed[Numbering]
+    room: Integers
+    """How much room the arrays of islands have."""
+    pulled: Integers
+    """The numbers of springs and forces at points on islands."""
+    steps: Integers
+    """The steps that have been taken of the tick if it is divided."""
+    dt: float
+    """The length of a tick or step [s]."""
+
+
+@kernel("find-contacts")
+def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int:
+    """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short."""
+    finding = unpack(packed)
+    bodies, shapes, bounds, forms, pairs = finding.bodies, finding.shapes, finding.bounds, finding.forms, finding.pairs
+    narrow, ahead, moved, impacts, found = finding.narrow, finding.ahead, finding.moved, finding.impacts, finding.found
+    seams, calls, dt = finding.seams, finding.calls, finding.dt
+    _taken, touching, touches, counts = finding.lists
+    _bound_shapes(bodies, shapes, bounds, finding.near, counts[SHAPES], dt)
+    counts[PAIRS] = call(calls[NEAR], (bounds, *finding.near, pairs, counts[SHAPES]))
     if counts[PAIRS] < 0:
         return _short(counts, SHORT_OF_PAIRS)
-    forget_impacts(bodies, impacts, numbered[0], numbered[5][0])
+    numbering = unpack(finding.numbering)
+    forget_impacts(bodies, impacts, numbering.table, numbering.counts[JOINTS_COUNTED])
     point = contact = sensed = edge_count = 0
     for number in range(counts[PAIRS]):
         first, second = pairs[number, 2], pairs[number, 3]
-        if not _may_collide(bodies, shapes, excluded, counts[EXCLUDED], first, second):
+        if not _may_collide(bodies, shapes, finding.excluded, counts[EXCLUDED], first, second):
             continue
         if int(shapes[BODY, first]) < 0:
             first, second = second, first
@@ -215,8 +255,8 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             met = _advance(advanced, margin, least, closes * dt, dt)
         if met == _MEETS:
             seen, seen_shapes = ahead, moved if is_moving else shapes
-        scene, tools = (seen, seen_shapes, forms), (narrow, found, polygon, calls)
-        count = 0 if met == _PASSES_BY else _touch(scene, tools, terrain, first, second, margin, least, dt)
+        scene, tools = (seen, seen_shapes, forms), (narrow, found, finding.polygon, calls)
+        count = 0 if met == _PASSES_BY else _touch(scene, tools, finding.terrain, first, second, margin, least, dt)
         if count == 0:
             continue
         is_sensed = _is_sensed(shapes, first, second)
@@ -230,7 +270,7 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
             sensed += 1
             _list_sensed(bodies, shapes, touching, touches, found, count, first, second, sensed)
             continue
-        contact = _list_points(seen, seen_shapes, lists, found, count, first, second, contact, point, sensed)
+        contact = _list_points(seen, seen_shapes, finding.lists, found, count, first, second, contact, point, sensed)
         if contact < 0:
             return _short(counts, SHORT_OF_POINTS)
         _carry_back(impacts, touching, point, count if met == _MEETS and is_moving else 0, int(shapes[BODY, first]))
@@ -240,10 +280,10 @@ def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
     if edge_count > 0 and contact > 1:
         if seams[0].shape[0] < touching.shape[0]:
             return _short(counts, SHORT_OF_SEAMS)
-        scene, tools = (bodies, shapes, forms), (narrow, found, polygon, calls)
-        _ = call(calls[SEAM], (scene, tools, terrain, touching, touches, *seams, counts, dt))
-    _match_all(contacts, known_count[0], lists, bounds, impacts, steps[0] > 0)
-    return _number(counts, calls, numbered, room, pulled)
+        scene, tools = (bodies, shapes, forms), (narrow, found, finding.polygon, calls)
+        _ = call(calls[SEAM], (scene, tools, finding.terrain, touching, touches, *seams, counts, dt))
+    _match_all(finding.contacts, finding.known[0], finding.lists, bounds, impacts, finding.steps[0] > 0)
+    return _number(finding)
 
 
 @inlined
@@ -477,14 +517,15 @@ def _list_points(
 
 
 @inlined
-def _number(counts: Integers, calls: Integers, numbered: tuple[Any, ...], room: Integers, pulled: Integers) -> int:
+def _number(finding: Finding) -> int:
     """Number the islands of the contacts and joints; `FULL` if there is no room for them."""
-    numbered[5][4] = counts[CONTACTS]
-    if call(calls[NUMBER], numbered) != 0:
+    numbering, counts = unpack(finding.numbering), finding.lists[3]
+    numbering.counts[CONTACTS_COUNTED] = counts[CONTACTS]
+    if call(finding.calls[NUMBER], (finding.numbering,)) != 0:
         return _short(counts, SHORT_OF_STRUCTURES)
-    sizes = numbered[20]
+    sizes = numbering.sizes
     for number in range(STRUCTURES):
-        if sizes[number] > room[number]:
+        if sizes[number] > finding.room[number]:
             return _short(counts, SHORT_OF_ROOM)
-    pulled[0], pulled[1] = sizes[SPRING_COUNT], sizes[POINT_COUNT]
+    finding.pulled[0], finding.pulled[1] = sizes[SPRING_COUNT], sizes[POINT_COUNT]
     return 1

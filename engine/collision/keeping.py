@@ -1,5 +1,7 @@
 """The contacts of a tick as they are kept: their table at its end, and the shapes that move."""
 
+from typing import NamedTuple
+
 from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..constraints.graph import POINTS_FROM, POINTS_OF_CONTACT, TOUCHED_BODY, TOUCHING_BODY
@@ -25,7 +27,7 @@ from ..constraints.layout import (
 from ..constraints.points import carried, normal_at
 from ..kernels.quaternions import Quaternion, rotate
 from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
+from ..loops.columns import Array, Integers, IntegerTable, load_quaternion, load_vector, store_vector
 from ..loops.layout import ORIENTATION, POSITION
 from .layout import (
     AT,
@@ -76,15 +78,39 @@ def known_pair(contacts: Array, known: int) -> tuple[int, int]:
     return _ordered(int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known]))
 
 
-@kernel("keep-contacts")
-def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Write the contacts of the tick into their table, move the shapes of the world, and note that shapes have taken a tick.
+Lists = tuple[Integers, Array, IntegerTable, Integers]
+"""Which points of the last tick were found again; the points and the contacts of this one; and the counts."""
 
-    Packed are the tables, what the contacts were before the tick or step with their number, the lists of detection (see `find_contacts`),
-    the first impacts of bodies, the steps that have been taken of the tick if it is divided, and the length of the tick or step [s].
-    """
-    (bodies, shapes, contacts, known_count), kept, kept_count, lists, impacts, steps, dt = unpack(packed)
-    taken, touching, touches, counts = lists
+
+class Keeping(NamedTuple):
+    """The arguments of `keep_contacts`."""
+
+    bodies: Array
+    shapes: Array
+    contacts: Array
+    written: Integers
+    """The number of points of contacts, shape (1,)."""
+    kept: Array
+    """What the contacts were before the tick or step."""
+    kept_count: Integers
+    """Their number."""
+    lists: Lists
+    """The lists of detection (see `detection.find_contacts`)."""
+    impacts: Array
+    """The first impacts of bodies."""
+    steps: Integers
+    """The number of steps that have been taken of the tick if it is divided."""
+    dt: float
+    """The length of the tick or step [s]."""
+
+
+@kernel("keep-contacts")
+def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int:
+    """Write the contacts of the tick into their table, move the shapes of the world, and note that shapes have taken a tick."""
+    keeping = unpack(packed)
+    bodies, shapes, contacts, kept = keeping.bodies, keeping.shapes, keeping.contacts, keeping.kept
+    taken, touching, touches, counts = keeping.lists
+    impacts, steps, dt = keeping.impacts, keeping.steps, keeping.dt
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
         pair = (_NO_SHAPE, _NO_SHAPE)
@@ -93,7 +119,7 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
         # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
         while True:
             at = touches.shape[1] - 1 - sensed
-            has_ended = steps[0] > 0 and known < kept_count[0] and not is_less(pair, known_pair(kept, known))
+            has_ended = steps[0] > 0 and known < keeping.kept_count[0] and not is_less(pair, known_pair(kept, known))
             sees = sensed < counts[SENSED] and is_less(pair_of(touches, at), pair)
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break
@@ -113,7 +139,7 @@ def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
                     return FULL
                 _keep_point(bodies, contacts, written, touching, point, touches, contact, impacts, dt)
                 written += 1
-    known_count[0] = written
+    keeping.written[0] = written
     for shape in range(counts[SHAPES]):
         if shapes[ENABLED, shape] != 0.0:
             shapes[IS_NEW, shape] = HAS_BEEN

@@ -5,46 +5,86 @@ would spend more time on that than on a tick of one body. `Packed` converts them
 """
 
 from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
 from struct import pack, unpack_from
-from typing import Any, Self
+from typing import Annotated, Any, Generic, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
+from .choice import Loop, named
 from .compiler import COMPILED, types_of
 from .kernel_types import Arguments, Numba
 
+Named = TypeVar("Named", covariant=True)
 
-class Packed(int):
-    """Arguments that stay the same over many calls: arrays, numbers, and tuples of them.
 
-    Python passes this to a kernel as one argument, from which the kernel takes them by `unpack`. The arrays must not be resized. It is
-    an integer, the address of their compiled form, because numba reads an integer faster than an attribute.
+class Packed(int, Generic[Named]):
+    """Arguments that stay the same over many calls: a named tuple of arrays, numbers, and tuples of them.
+
+    Python passes this to a kernel as one argument, from which the kernel takes the named tuple by `unpack`. The arrays must not be resized.
+    It is an integer, the address of their compiled form, because numba reads an integer faster than an attribute.
     """
 
-    arguments: Arguments
+    arguments: Named
     owner: object = None
     """What keeps alive that to which the arguments refer by address."""
     _words: object
     _numba_type_: Numba
 
-    def __new__(cls, *arguments: Numba) -> Self:
+    def __new__(cls, arguments: Named) -> Self:
         """Convert the arguments.
 
         Args:
-            *arguments: What `unpack` returns.
+            arguments: What `unpack` returns, a tuple.
         """
-        words = np.array(_words_of(arguments), np.uint64) if COMPILED else None
+        given: Arguments = arguments  # type: ignore[assignment]
+        words = np.array(_words_of(given), np.uint64) if COMPILED else None
         self = super().__new__(cls, 0 if words is None else words.ctypes.data)
         self.arguments, self._words = arguments, words
         if COMPILED:
-            (kind,) = types_of(arguments)
-            self._numba_type_ = PackedType(kind)
+            self._numba_type_ = _packed(_kind_of(arguments))
         return self
 
 
-def unpack(packed: Packed) -> Numba:
-    """Return the arguments in a `Packed`, as a tuple."""
+def unpack(packed: Packed[Named]) -> Named:
+    """Return the arguments in a `Packed`."""
     return packed.arguments
+
+
+def declared(kernel: Numba) -> Loop:
+    """Describe a kernel that a module defines under its own name, whose annotations say of which types its arguments are."""
+    return named(kernel, *_examples(kernel))
+
+
+@cache
+def _examples(kernel: Numba) -> Arguments:
+    hints = get_type_hints(getattr(kernel, "py_func", kernel), include_extras=True)
+    return tuple(example(hint) for name, hint in hints.items() if name != "return")
+
+
+@cache
+def example(kind: Numba) -> Numba:
+    """An argument of the type that an annotation says: an array with one row per dimension, a number, a tuple, or a `Packed` of these.
+
+    Arrays of real numbers have two dimensions and those of integers one, unless a number in `Annotated` says otherwise.
+    """
+    origin: object = get_origin(kind)
+    parts = get_args(kind)
+    if origin is Annotated:
+        array: npt.NDArray[Any] = example(parts[0])
+        return array.reshape((1,) * parts[1])
+    if origin is np.ndarray:
+        is_real = parts[1] == np.dtype[np.float64]
+        return np.zeros((1, 1)) if is_real else np.zeros(1, np.int64)
+    if origin is Packed:
+        return Packed(example(parts[0]))
+    if origin is tuple:  # of any length is whatever is put there
+        return () if Ellipsis in parts else tuple(example(part) for part in parts)
+    if hasattr(kind, "_fields"):
+        return kind(*(example(hint) for hint in get_type_hints(kind, include_extras=True).values()))
+    return kind()
 
 
 def _words_of(arguments: Iterable[object]) -> list[int]:
@@ -68,6 +108,24 @@ if COMPILED:
 
     from .compiler import for_compiled_code
 
+    @cache
+    def _named(kind: Numba, types: Arguments) -> Numba:
+        return numba.types.BaseTuple.from_types(types, kind)
+
+    def _kind_of(argument: object) -> Numba:
+        """The type of what is packed, in which tuples with names are known by these."""
+        if not isinstance(argument, tuple):
+            return types_of(argument)[0]
+        types = tuple(map(_kind_of, argument))
+        return _named(type(argument), types) if hasattr(argument, "_fields") else numba.types.Tuple(types)
+
+    def _described(kind: Numba) -> str:
+        """A type with the names of fields, which decide what is read where."""
+        if not isinstance(kind, numba.types.BaseTuple):
+            return str(kind)
+        names = getattr(kind, "fields", ())
+        return f"{names}({', '.join(map(_described, kind))})"
+
     class PackedType(numba.types.Type):  # type: ignore[misc]
         """The compiled type of a `Packed`, given that of the tuple of its arguments."""
 
@@ -75,8 +133,11 @@ if COMPILED:
 
         def __init__(self, kind: Numba) -> None:
             self.kind = kind
-            # part of the key of cached kernels, to be changed together with how a kernel reads its argument
-            super().__init__(name=f"packed, an integer({kind})")
+            # part of the key of cached kernels, to be changed together with how a kernel reads its argument; short, because the names of
+            # all functions that take such an argument contain it
+            super().__init__(name=f"packed {sha256(_described(kind).encode()).hexdigest()[:16]}")
+
+    _packed = cache(PackedType)
 
     register_model(PackedType)(models.IntegerModel)
 

@@ -8,7 +8,7 @@ one program. On the diagonal, the factor has the inverses of its numbers there, 
 from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, inlined, kernel
-from ..loops.columns import Array, Integers
+from ..loops.columns import Array, IntegerTable
 from .layout import (
     BLOCKS,
     BODIES,
@@ -113,7 +113,7 @@ def _set_solution(work: Array, place: int, value: Six) -> None:
 
 
 @kernel("blocks-factor")
-def factor(blocks: Array, program: Integers, islands: Integers, island: int) -> int:
+def factor(blocks: Array, program: IntegerTable, islands: IntegerTable, island: int) -> int:
     """Replace the lower triangle of the positive definite matrix of an island by its Cholesky factor, with inverses on the diagonal."""
     assume_separate_rows()
     first_block = islands[island, BLOCKS]
@@ -147,7 +147,7 @@ def factor(blocks: Array, program: Integers, islands: Integers, island: int) -> 
 
 
 @kernel("blocks-solve")
-def solve(work: Array, blocks: Array, program: Integers, islands: Integers, island: int) -> int:
+def solve(work: Array, blocks: Array, program: IntegerTable, islands: IntegerTable, island: int) -> int:
     """Solve with the factor of an island; the right-hand sides, in the six rows of the solution per place, are replaced."""
     assume_separate_rows()
     first, last = islands[island, PROGRAM], islands[island, PROGRAM_END]

@@ -1,10 +1,11 @@
 """Impulses within bounds, of limits, friction, motors and springs."""
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..kernels.vectors import apply_symmetric, dot, scale
-from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
+from ..loops.columns import Array, add_to_vector, load_symmetric, load_vector
 from ..loops.layout import INERTIA, MASS
-from .calls import FACTOR_CALL, MATRIX_CALL, SOLVE_CALL
+from .arguments import Tables
 from .layout import (
     BODIES,
     BODIES_END,
@@ -46,7 +47,7 @@ from .layout import (
     YIELDS,
 )
 from .rows import REGULARISATION
-from .solver import MOST_REPEATS, along, slowest_repeat, sum_tried, take_back
+from .solver import MOST_REPEATS, along, make_factor, slowest_repeat, solve_island, sum_tried, take_back
 
 MOST_SOFTNESS = 1e3
 """Softness of a motor that adds a torque, as a share of what its row yields; more would only slow the rounds down by a thousandth."""
@@ -78,22 +79,16 @@ WITHOUT_LIMITS = 2
 
 @kernel("joint-bounds")
 def joint_bounds(
-    joints: Array,
-    links: Integers,
-    rows: Array,
-    first: int,
-    last: int,
-    is_end: int,
-    size: float,
-    tolerance: float,
-    step: float,
+    common: Packed[Tables], first: int, last: int, is_end: int, size: float, tolerance: float, step: float
 ) -> int:
     """Set the bounds of the impulses of rows in a stage, and the softness of springs; half of a torque acts in each stage.
 
     `is_end` is 1 in the stage of velocities, and `WITHOUT_LIMITS` in both stages of islands whose limits are too far away to act.
     """
+    tables = unpack(common)
+    rows = tables.rows
     for link in range(first, last):
-        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+        for row in range(tables.links[link, FIRST_ROW], tables.links[link, LAST_ROW]):
             kind = int(rows[row, KIND])
             least, most = -_HUGE, _HUGE
             if kind == LOWER_LIMIT or kind == UPPER_LIMIT:
@@ -118,7 +113,7 @@ def joint_bounds(
                         # the impulse is not small where the spring is weak, and its rounding would count as a velocity
                         rows[row, SOFTNESS] = min(float(rows[row, SOFTNESS]), MOST_SOFTNESS * float(rows[row, YIELDS]))
                 else:  # the same impulse again; in proportion to the inertia, if it follows that
-                    again = step * float(joints[POSITION_FORCES + row - links[link, FIRST_ROW], link])
+                    again = step * float(tables.joints[POSITION_FORCES + row - tables.links[link, FIRST_ROW], link])
                     if rows[row, GROWTH] != 1.0:
                         push = 0.5 * step * float(rows[row, OWN_PUSH])
                         again = min(max(float(rows[row, GROWTH]) * (again - push) + push, least), most)
@@ -141,21 +136,6 @@ def _set_free(rows: Array, row: int, is_free: bool) -> bool:
     before, now = float(rows[row, IS_FREE]), 1.0 if is_free else 0.0
     rows[row, IS_FREE] = now
     return now != before
-
-
-@inlined
-def _factor(
-    own: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-) -> None:
-    _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-    _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
 
 
 @inlined
@@ -272,19 +252,7 @@ def _search(work: Array, own: Array, rows: Array, first: int, last: int, first_r
 
 
 @inlined
-def _solve_chosen(
-    own: Array,
-    work: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-    size: float,
-    least_rate: float,
-) -> int:
+def _solve_chosen(common: Packed[Tables], island: int, size: float, least_rate: float) -> int:
     """Find the change of the velocities by choosing the rows between their bounds, which mostly takes few solves.
 
     Source: Hintermüller, Ito, Kunisch (2002), the primal-dual active set method.
@@ -292,6 +260,8 @@ def _solve_chosen(
     Returns:
         As `_minimise`.
     """
+    tables = unpack(common)
+    work, links, islands, rows = tables.work, tables.links, tables.islands, tables.rows
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
@@ -302,9 +272,9 @@ def _solve_chosen(
             return found
         if not same_rows:
             found = 2
-            _factor(own, links, islands, rows, blocks, program, calls, island)
+            make_factor(tables, island)
         sum_tried(work, links, rows, first, last, first_link, last_link)
-        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+        solve_island(tables, island)
         for link in range(first_link, last_link):
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
             for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
@@ -316,19 +286,7 @@ def _solve_chosen(
 
 
 @inlined
-def _minimise(
-    own: Array,
-    work: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-    size: float,
-    least_rate: float,
-) -> int:
+def _minimise(common: Packed[Tables], island: int, size: float, least_rate: float) -> int:
     """Find the change of the velocities by Newton's method with an exact line search, from the one that was tried last.
 
     The change minimises ``Δᵀ M Δ/2`` plus a convex function per row.
@@ -336,6 +294,8 @@ def _minimise(
     Returns:
         0 if it was not found in the most steps, 1 if the rows between their bounds stayed the same, else 2.
     """
+    tables = unpack(common)
+    work, links, islands, rows = tables.work, tables.links, tables.islands, tables.rows
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
@@ -347,17 +307,17 @@ def _minimise(
         sum_tried(work, links, rows, first, last, first_link, last_link)
         for place in range(first, last):
             moved, turn = load_vector(work, CHANGE, place), load_vector(work, CHANGE + 3, place)
-            add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
-            turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
+            add_to_vector(work, SOLUTION, place, scale(-float(tables.own[MASS, place]), moved))
+            turned = apply_symmetric(load_symmetric(tables.own, INERTIA, place), turn)
             add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
         if changed:
-            _factor(own, links, islands, rows, blocks, program, calls, island)
-        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+            make_factor(tables, island)
+        solve_island(tables, island)
         for link in range(first_link, last_link):
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
             for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
                 rows[row, RATE_GAIN] = along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
-        share = _search(work, own, rows, first, last, first_row, last_row)
+        share = _search(work, tables.own, rows, first, last, first_row, last_row)
         largest = 0.0
         for place in range(first, last):
             for entry in range(6):
@@ -387,19 +347,7 @@ def _apply(rows: Array, first: int, last: int, size: float) -> float:
 
 
 @kernel("island-bounded")
-def correct_bounded(
-    own: Array,
-    work: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-    size: float,
-    wanted: float,
-) -> int:
+def correct_bounded(common: Packed[Tables], island: int, size: float, wanted: float) -> int:
     """Change the impulses, within their bounds, by what removes the rates that the rows miss.
 
     This is repeated with the regularisation about the last impulse.
@@ -407,18 +355,20 @@ def correct_bounded(
     Returns:
         1, or 0 if Newton's method did not end; then nothing of that repeat was applied.
     """
+    tables = unpack(common)
+    islands = tables.islands
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     has_loop = islands[island, HAS_LOOP]
     before, since, done = -1.0, 0, 0  # repeats since the rows between their bounds last changed
     is_found, least_rate, slowest = 1, LEAST_SHARE * wanted, slowest_repeat(has_loop)
     for repeat in range(MOST_REPEATS):
-        found = _solve_chosen(own, work, links, islands, rows, blocks, program, calls, island, size, least_rate)
+        found = _solve_chosen(common, island, size, least_rate)
         if found == 0:
-            found = _minimise(own, work, links, islands, rows, blocks, program, calls, island, size, least_rate)
+            found = _minimise(common, island, size, least_rate)
         if found == 0:
             is_found = 0
             break
-        largest = _apply(rows, first_row, last_row, size)
+        largest = _apply(tables.rows, first_row, last_row, size)
         done = repeat + 1
         since = 1 if found == 2 else since + 1
         # in a loop, only from the second repeat on is what is left the same in each, and can be taken back
@@ -426,5 +376,5 @@ def correct_bounded(
             break
         before = largest
     if has_loop == 1:
-        take_back(links, rows, islands[island, LINKS], islands[island, LINKS_END], float(done))
+        take_back(tables.links, tables.rows, islands[island, LINKS], islands[island, LINKS_END], float(done))
     return is_found

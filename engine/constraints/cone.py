@@ -12,7 +12,7 @@ from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale, subtract
-from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector, store_vector
+from ..loops.columns import Array, Integers, IntegerTable, add_to_vector, load_symmetric, load_vector, store_vector
 from ..loops.layout import INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
 from .bounded import (
     MOST_NEWTON_STEPS,
@@ -320,7 +320,7 @@ def _expect_points(links: Integers, rows: Array, touching: Array, first: int, la
 
 
 @kernel("point-matrix")
-def point_matrix(links: Integers, islands: Integers, touching: Array, blocks: Array, island: int) -> int:
+def point_matrix(links: IntegerTable, islands: IntegerTable, touching: Array, blocks: Array, island: int) -> int:
     """Add the terms of points to the matrix of an island."""
     assume_separate_rows()
     first, start = islands[island, BODIES], islands[island, BLOCKS]
@@ -609,12 +609,12 @@ def keep_first(links: Integers, touching: Array, rows: Array, first: int, last: 
 def correct_cones(
     own: Array,
     work: Array,
-    links: Integers,
-    islands: Integers,
+    links: IntegerTable,
+    islands: IntegerTable,
     touching: Array,
     rows: Array,
     blocks: Array,
-    program: Integers,
+    program: IntegerTable,
     measures: Array,
     calls: Integers,
     island: int,

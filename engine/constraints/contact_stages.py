@@ -18,13 +18,13 @@ from ..loops.columns import (
     store_vector,
 )
 from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, VELOCITY
+from .arguments import Tables
 from .bounded import unsettled
 from .calls import (
     BOUNDS_CALL,
     CONES_CALL,
     DRIFT_CALL,
     JOINT_ROWS_CALL,
-    POINT_ROWS_CALL,
     POSITION_CALL,
     SWEEP_CALL,
     VELOCITY_CALL,
@@ -87,6 +87,7 @@ from .layout import (
     TOLERANCE,
     VELOCITY_FORCES,
 )
+from .points import find_point_rows
 from .rebounds import has_rebounds, mix_rebounds, takes_too_much, work_in_drift
 from .solver import along
 from .stages import add_impulses, given, miss_at_end, sum_impulses, warm
@@ -387,23 +388,40 @@ def _set_velocities(own: Array, work: Array, first: int, last: int) -> None:
         store_vector(work, END + ANGULAR_VELOCITY, place, rates)
 
 
+@inlined
+def _correct_cones(tables: Tables, island: int, wanted: float, column: int, step: float) -> int:
+    """Call `cone.correct_cones`."""
+    changed = (tables.own, tables.work, tables.links, tables.islands, tables.touching, tables.rows)
+    arrays = (*changed, tables.blocks, tables.program, tables.measures, tables.calls)
+    return call(tables.calls[CONES_CALL], (*arrays, island, wanted, column, step))
+
+
+@inlined
+def _sweep(tables: Tables, island: int) -> None:
+    """Call `sweeps.sweep`."""
+    arrays = (tables.own, tables.work, tables.links, tables.islands, tables.touching, tables.rows)
+    _ = call(tables.calls[SWEEP_CALL], (*arrays, island))
+
+
 @kernel("island-point-positions")
-def point_position_stage(common: Packed, island: int, step: float, is_patient: int) -> int:
+def point_position_stage(common: Packed[Tables], island: int, step: float, is_patient: int) -> int:
     """Find the impulses of points and joints with which gaps do not close at the end of the drift, and drift; 1 if the joints hold."""
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, stages = unpack(common)
+    tables = unpack(common)
+    own, work, links, islands = tables.own, tables.work, tables.links, tables.islands
+    points, rows, calls, touching = tables.points, tables.rows, tables.calls, tables.touching
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    size, has_joints = float(measures[island, SIZE]), first_link < last_link
+    size, has_joints = float(tables.measures[island, SIZE]), first_link < last_link
     contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
     must_sweep = islands[island, IS_SWEPT] == 1
     solver = BY_SWEEPS if must_sweep else BY_NEWTON
     closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
-    parting, kick = PARTING_RATE_IN_SWEEPS if must_sweep else PARTING_RATE, float(measures[island, KICK_TIME])
-    _begin_positions(work, stages, links, touching, rows, *contacts, closed, parting, kick, step)
+    parting, kick = PARTING_RATE_IN_SWEEPS if must_sweep else PARTING_RATE, float(tables.measures[island, KICK_TIME])
+    _begin_positions(work, tables.stages, links, touching, rows, *contacts, closed, parting, kick, step)
     if has_joints:
-        warm(joints, links, rows, first_link, last_link, step)
-        tolerance = float(measures[island, TOLERANCE])
-        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
+        warm(tables.joints, links, rows, first_link, last_link, step)
+        tolerance = float(tables.measures[island, TOLERANCE])
+        _ = call(calls[BOUNDS_CALL], (common, first_link, last_link, 0, size, tolerance, step))
     lists = ((first, last), contacts, (first_link, last_link))
     _expect(own, work, links, touching, points, rows, *lists, FIRST_POSITIONS, step)
     enough, found = GAP_OF_SIZE * size, 1
@@ -419,9 +437,8 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
             solver = BY_ROUNDS_ALONE
             break
         wanted = max(1e-3 * worst, 0.1 * enough) / step
-        arrays = (own, work, links, islands, touching, rows, blocks, program, measures, calls)
         column = FIRST_POSITIONS if turn == 0 else 0
-        found = call(calls[CONES_CALL], (*arrays, island, wanted, column, step))
+        found = _correct_cones(tables, island, wanted, column, step)
         if found == 0:
             must_sweep, solver = True, BY_SWEEPS
             break
@@ -431,13 +448,13 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
         _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, step, 1.0)
-        _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
+        _sweep(tables, island)
         keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
     # the impulses of points are held from here on
     sum_impulses(work, links, points, rows, first, last, *contacts)
     if has_joints:
         _give(own, work, first, last)
-        _expect_joints(joints, links, rows, first_link, last_link, step)
+        _expect_joints(tables.joints, links, rows, first_link, last_link, step)
         if call(calls[POSITION_CALL], (common, island, step, is_patient)) == 0:
             _take_back(work, first, last)
             return 0
@@ -452,9 +469,10 @@ def point_position_stage(common: Packed, island: int, step: float, is_patient: i
 
 
 @inlined
-def _keep_work(common: Packed, island: int, is_kicked: bool) -> None:
+def _keep_work(common: Packed[Tables], island: int, is_kicked: bool) -> None:
     """Keep the work of the impulses of a drift, which the rebounds after it may take."""
-    own, work, _joints, links, islands, _points, rows, _, _, measures, _calls, touching, stages = unpack(common)
+    tables = unpack(common)
+    islands = tables.islands
     joints, contacts = (
         (islands[island, LINKS], islands[island, LINKS_END]),
         (
@@ -462,11 +480,13 @@ def _keep_work(common: Packed, island: int, is_kicked: bool) -> None:
             islands[island, CONTACTS_END],
         ),
     )
-    if has_rebounds(links, touching, *contacts):
+    if has_rebounds(tables.links, tables.touching, *contacts):
         has_joints = joints[0] < joints[1]
         before = (BEFORE_POINTS, BEFORE_POINTS + 3) if has_joints else (START + VELOCITY, START + ANGULAR_VELOCITY)
-        sides = (links, rows, (islands[island, BODIES], islands[island, BODIES_END]), (joints, contacts))
-        measures[island, POINT_WORK] = work_in_drift(own, work, stages, *sides, *before, is_kicked)
+        sides = (tables.links, tables.rows, (islands[island, BODIES], islands[island, BODIES_END]), (joints, contacts))
+        tables.measures[island, POINT_WORK] = work_in_drift(
+            tables.own, tables.work, tables.stages, *sides, *before, is_kicked
+        )
 
 
 @inlined
@@ -497,20 +517,17 @@ def _note_solver(touching: Array, point: int, solver: int) -> None:
 
 
 @inlined
-def _drift(common: Packed, island: int, step: float) -> None:
+def _drift(common: Packed[Tables], island: int, step: float) -> None:
     """Drift after the summed impulses, and compute the residuals of all rows at the end."""
-    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    work, islands = tables.work, tables.islands
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
-    _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
+    _ = call(tables.calls[DRIFT_CALL], (tables.own, work, work, first, last, step))
     if first_link < last_link:
-        of_joints = (own, work, joints, links, points, rows, measures, island)
-        _ = call(calls[JOINT_ROWS_CALL], (*of_joints, first_link, last_link, END, 0))
-    of_points = (own, work, links, points, touching, rows, measures, island)
-    _ = call(calls[POINT_ROWS_CALL], (*of_points, first_contact, last_contact, END, 0))
+        _ = call(tables.calls[JOINT_ROWS_CALL], (common, island, first_link, last_link, END, 0))
+    find_point_rows(tables, island, first_contact, last_contact, END, 0)
 
 
 @inlined
@@ -542,22 +559,22 @@ def _expect_joints(joints: Array, links: Integers, rows: Array, first: int, last
 
 
 @inlined
-def _find_velocities(common: Packed, island: int, step: float, closed: float, share: float) -> int:
+def _find_velocities(common: Packed[Tables], island: int, step: float, closed: float, share: float) -> int:
     """Find the impulses of points and joints at the end pose with a share of the rebounds, and set the velocities there; by what."""
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    own, work, links, islands = tables.own, tables.work, tables.links, tables.islands
+    points, rows, calls, touching = tables.points, tables.rows, tables.calls, tables.touching
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
-    size = float(measures[island, SIZE])
+    size = float(tables.measures[island, SIZE])
     must_sweep = islands[island, IS_SWEPT] == 1
     solver = BY_SWEEPS if must_sweep else BY_NEWTON
     _begin_velocities(links, touching, rows, *contacts, closed)
     if first_link < last_link:
-        warm(joints, links, rows, first_link, last_link, step)
-        tolerance = float(measures[island, TOLERANCE])
-        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
+        warm(tables.joints, links, rows, first_link, last_link, step)
+        tolerance = float(tables.measures[island, TOLERANCE])
+        _ = call(calls[BOUNDS_CALL], (common, first_link, last_link, 1, size, tolerance, step))
     lists = ((first, last), contacts, (first_link, last_link))
     _expect(own, work, links, touching, points, rows, *lists, FIRST_VELOCITIES, step)
     enough, found = 0.1 * GAP_OF_SIZE * size / step, 1
@@ -573,9 +590,8 @@ def _find_velocities(common: Packed, island: int, step: float, closed: float, sh
             solver = BY_ROUNDS_ALONE
             break
         wanted = max(1e-3 * worst, 0.1 * enough)
-        arrays = (own, work, links, islands, touching, rows, blocks, program, measures, calls)
         column = FIRST_VELOCITIES if turn == 0 else 0
-        found = call(calls[CONES_CALL], (*arrays, island, wanted, column, step))
+        found = _correct_cones(tables, island, wanted, column, step)
         if found == 0:
             must_sweep, solver = True, BY_SWEEPS
             break
@@ -585,7 +601,7 @@ def _find_velocities(common: Packed, island: int, step: float, closed: float, sh
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
         _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0, share)
-        _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
+        _sweep(tables, island)
         keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
@@ -594,23 +610,26 @@ def _find_velocities(common: Packed, island: int, step: float, closed: float, sh
 
 
 @kernel("island-point-velocities")
-def point_velocity_stage(common: Packed, island: int, step: float) -> int:
+def point_velocity_stage(common: Packed[Tables], island: int, step: float) -> int:
     """Find the impulses of points and joints at the end pose with which no point closes, and give them to the velocities there.
 
     Rebounds may only take what the impacts leave (see `rebounds`): if they take more, there is a second solve without them.
     """
-    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    work, links, islands, rows = tables.work, tables.links, tables.islands, tables.rows
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
     is_swept = islands[island, IS_SWEPT] == 1
-    closed = (CLOSED_OF_SIZE_IN_SWEEPS if is_swept else CLOSED_OF_SIZE) * float(measures[island, SIZE])
+    closed = (CLOSED_OF_SIZE_IN_SWEEPS if is_swept else CLOSED_OF_SIZE) * float(tables.measures[island, SIZE])
     for place in range(first, last):
         for entry in range(13):
             work[START + entry, place] = work[END + entry, place]
-    solver, rebounds, drift = BY_NEWTON, has_rebounds(links, touching, *contacts), float(measures[island, POINT_WORK])
+    solver, rebounds, drift = (
+        BY_NEWTON,
+        has_rebounds(links, tables.touching, *contacts),
+        float(tables.measures[island, POINT_WORK]),
+    )
     spans = ((first_link, last_link), contacts)
     for number in range(2):
         solver = max(solver, _find_velocities(common, island, step, closed, 1.0 - float(number)))
@@ -618,18 +637,18 @@ def point_velocity_stage(common: Packed, island: int, step: float) -> int:
             mix_rebounds(work, links, rows, spans, drift)
         elif not rebounds or not takes_too_much(work, links, rows, spans, drift):
             break
-    sum_impulses(work, links, points, rows, first, last, *contacts)
+    sum_impulses(work, links, tables.points, rows, first, last, *contacts)
     for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
     for link in range(*contacts):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            store(touching, point, PUSHED_LAST, world_impulse(rows, row))
-            _note_solver(touching, point, solver)
-    _set_velocities(own, work, first, last)
+            store(tables.touching, point, PUSHED_LAST, world_impulse(rows, row))
+            _note_solver(tables.touching, point, solver)
+    _set_velocities(tables.own, work, first, last)
     if first_link < last_link:
-        _expect_joints(joints, links, rows, first_link, last_link, step)
-        return int(call(calls[VELOCITY_CALL], (common, island, step)))
+        _expect_joints(tables.joints, links, rows, first_link, last_link, step)
+        return int(call(tables.calls[VELOCITY_CALL], (common, island, step)))
     return 1
 
 

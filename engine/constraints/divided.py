@@ -7,6 +7,7 @@ be noticed between two ticks. The forces are therefore summed over the steps, an
 from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..loops.columns import Array
+from .arguments import JointSteps
 from .layout import (
     ENABLED,
     EQUALITY_ROWS,
@@ -23,32 +24,28 @@ from .rows import freedom_count, limit_count
 
 
 @kernel("open-joint-steps")
-def open_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Begin a tick.
-
-    Packed are the table of joints; for each joint the sum of its forces, and whether a freedom has reached a limit; the number of joints;
-    and an array for that of the steps.
-    """
-    _table, forces, reached, count, taken = unpack(packed)
-    for joint in range(count):
+def open_joint_steps(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
+    """Begin a tick."""
+    steps = unpack(packed)
+    for joint in range(steps.joint_count):
         for row in range(6):
-            forces[row, joint] = 0.0
+            steps.forces[row, joint] = 0.0
         for freedom in range(MOST_FREEDOMS):
-            reached[freedom, joint] = 0.0
-    taken[0] = 0
+            steps.reached[freedom, joint] = 0.0
+    steps.taken[0] = 0
     return 1
 
 
 @kernel("add-joint-step")
-def add_joint_step(packed: Packed, operand: int, ticks_left: int) -> int:
+def add_joint_step(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
     """Add the step that has just been taken."""
-    table, forces, reached, count, taken = unpack(packed)
-    taken[0] += 1
-    for joint in range(count):
+    steps = unpack(packed)
+    steps.taken[0] += 1
+    for joint in range(steps.joint_count):
         for row in range(6):
-            forces[row, joint] += table[FORCE + row, joint]
-        if table[ENABLED, joint] != 0.0:
-            _note_limits(table, reached, joint)
+            steps.forces[row, joint] += steps.table[FORCE + row, joint]
+        if steps.table[ENABLED, joint] != 0.0:
+            _note_limits(steps.table, steps.reached, joint)
     return 1
 
 
@@ -66,13 +63,13 @@ def _note_limits(table: Array, reached: Array, joint: int) -> None:
 
 
 @kernel("end-joint-steps")
-def end_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
+def end_joint_steps(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
     """Write the mean forces over the tick into the table, and mark the freedoms that reached a limit in it."""
-    table, forces, reached, count, taken = unpack(packed)
-    for joint in range(count):
+    steps = unpack(packed)
+    for joint in range(steps.joint_count):
         for row in range(6):
-            table[FORCE + row, joint] = forces[row, joint] / float(taken[0])
+            steps.table[FORCE + row, joint] = steps.forces[row, joint] / float(steps.taken[0])
         for row in range(MOST_FREEDOMS):
-            mark = table[WAS_AT_LIMIT + row, joint] % REACHED_IN_A_STEP
-            table[WAS_AT_LIMIT + row, joint] = mark + REACHED_IN_A_STEP * reached[row, joint]
+            mark = steps.table[WAS_AT_LIMIT + row, joint] % REACHED_IN_A_STEP
+            steps.table[WAS_AT_LIMIT + row, joint] = mark + REACHED_IN_A_STEP * steps.reached[row, joint]
     return 1

@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, named, ready
+from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, ready
+from ..compilation.packed import Packed, declared, example
 from ..loops.columns import Array
 from ..loops.layout import POSITION
 from . import layout
+from .arguments import Tables
 from .rows import joint_rows, row_counts
 
 FARTHEST_POINT = 1e-6
@@ -47,9 +49,10 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     links[1:, layout.FIRST_ROW], links[:, layout.LAST_ROW] = ends[:-1], ends
     rows = np.zeros((int(ends[-1]), layout.ROW_SIZE))
     levers, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
-    arguments = near, near, joints, links, levers, rows, measures, 0, 0, count, layout.START, 1
-    kernel = named(joint_rows, *arguments)
-    ready(kernel, count <= MOST_ON_JOINTS_IN_PYTHON)(*arguments)
+    given = {"own": near, "work": near, "joints": joints, "links": links, "points": levers}
+    tables = example(Tables)._replace(**given, rows=rows, measures=measures)
+    run = ready(declared(joint_rows), count <= MOST_ON_JOINTS_IN_PYTHON)
+    run(Packed(tables), 0, 0, count, layout.START, 1)
     owners = np.repeat(np.arange(count), np.diff(ends, prepend=0))
     is_turn, is_held = rows[:, layout.IS_TURN] != 0.0, rows[:, layout.KIND] == layout.EQUALITY
     gaps, turns = np.zeros(count), np.zeros(count)

@@ -7,12 +7,13 @@ one program, and a change of some joints leaves the programs of the other island
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compilation.compiler import inlined, kernel
-from ..compilation.kernel_types import Arguments
-from ..loops.columns import Array, Integers
+from ..compilation.packed import Packed, unpack
+from ..loops.columns import Array, Integers, IntegerTable
 from ..loops.layout import FROZEN
 from .layout import (
     BLOCK,
@@ -136,8 +137,8 @@ NEXT, NEIGHBOUR, HEAP, BELOW = range(4)
 """Entries of lists of neighbours, a heap of degrees and places, and the places below the diagonal of all columns."""
 POOL_ROWS = 4
 
-CONTACTS_COUNTED = 4
-"""The place of the number of contacts in `counts`."""
+JOINTS_COUNTED, CONTACTS_COUNTED = 0, 4
+"""The places of the numbers of joints and of contacts in `counts`."""
 FULL = -1
 """What `number_islands` returns if there is no room for the structures."""
 _FEW_PLACES = 64
@@ -458,21 +459,57 @@ def _take_pairs(pairs: Integers, pair: int, links: Integers, first: int, last: i
     return pair
 
 
+class Numbering(NamedTuple):
+    """The arguments of `number_islands`."""
+
+    table: Array
+    """The table of joints."""
+    springs: Array
+    """The table of springs, whose first rows are the two bodies."""
+    points: Array
+    """The table of forces at points, whose first row is the body."""
+    bodies: Array
+    contacts: IntegerTable
+    """The bodies and points of contacts."""
+    counts: Integers
+    """The numbers of joints, springs, forces at points, bodies and contacts, and whether bodies on no joint are islands too."""
+    numbers: IntegerTable
+    """Of bodies, for the search."""
+    joints: IntegerTable
+    """Numbers of joints, for the search."""
+    columns: Integers
+    """The column of the body at each place."""
+    places: Integers
+    """The place of the body in each column, or -1."""
+    links: IntegerTable
+    """One row per joint, and then one per contact (see `layout`)."""
+    islands: IntegerTable
+    """One row per island."""
+    spring_rows: Integers
+    """The rows of the springs on bodies of islands."""
+    point_rows: Integers
+    """The rows of the forces at points of such bodies."""
+    slots: Integers
+    """The known structures by their hash, or -1."""
+    structures: IntegerTable
+    """The known structures."""
+    pairs: IntegerTable
+    """Their pairs of places."""
+    program: IntegerTable
+    """Their operations on blocks, relative to the first place and the first block of an island."""
+    scratch: IntegerTable
+    """For an elimination."""
+    pool: IntegerTable
+    """For an elimination."""
+    sizes: Integers
+    """How much there is of everything."""
+
+
 @inlined
-def _find_structure(
-    slots: Integers,
-    structures: Integers,
-    pairs: Integers,
-    program: Integers,
-    scratch: Integers,
-    pool: Integers,
-    links: Integers,
-    island: Integers,
-    first_place: int,
-    count: int,
-    sizes: Integers,
-) -> int:
+def _find_structure(numbering: Numbering, island: Integers, first_place: int, count: int) -> int:
     """The number of the structure of an island, which is made if it is not known; `FULL` if there is no room for it."""
+    slots, structures, pairs, program = numbering.slots, numbering.structures, numbering.pairs, numbering.program
+    scratch, pool, links, sizes = numbering.scratch, numbering.pool, numbering.links, numbering.sizes
     value = _hash_of(links, island[LINKS], island[LINKS_END], first_place, count)
     value = _hash_of(links, island[CONTACTS], island[CONTACTS_END], first_place, value)
     slot = value % slots.shape[0]
@@ -724,61 +761,20 @@ def _operate(
 
 
 @kernel("number-islands")
-def number_islands(
-    table: Array,
-    springs: Array,
-    points: Array,
-    bodies: Array,
-    contacts: Integers,
-    counts: Integers,
-    numbers: Integers,
-    joints: Integers,
-    columns: Integers,
-    places: Integers,
-    links: Integers,
-    islands: Integers,
-    spring_rows: Integers,
-    point_rows: Integers,
-    slots: Integers,
-    structures: Integers,
-    pairs: Integers,
-    program: Integers,
-    scratch: Integers,
-    pool: Integers,
-    sizes: Integers,
-) -> int:
+def number_islands(packed: Packed[Numbering]) -> int:
     """Number the places, links, rows and blocks of all islands, and make the programs of elimination that are not known yet.
 
     Islands whose numbers change are marked as new.
 
-    Args:
-        table: The table of joints.
-        springs: The table of springs, whose first rows are the two bodies.
-        points: The table of forces at points, whose first row is the body.
-        bodies: The bodies.
-        contacts: The bodies and points of contacts.
-        counts: The numbers of joints, springs, forces at points, bodies and contacts, and whether bodies on no joint are islands too.
-        numbers: Of bodies, for the search.
-        joints: Numbers of joints, for the search.
-        columns: The column of the body at each place.
-        places: The place of the body in each column, or -1.
-        links: One row per joint, and then one per contact (see `layout`).
-        islands: One row per island.
-        spring_rows: The rows of the springs on bodies of islands.
-        point_rows: The rows of the forces at points of such bodies.
-        slots: The known structures by their hash, or -1.
-        structures: The known structures.
-        pairs: Their pairs of places.
-        program: Their operations on blocks, relative to the first place and the first block of an island.
-        scratch: For an elimination.
-        pool: For an elimination.
-        sizes: How much there is of everything.
-
     Returns:
         0, or `FULL`.
     """
-    _connect(table, springs, bodies, contacts, counts, numbers, joints)
-    _find_kinds(table, contacts, counts[0], counts[CONTACTS_COUNTED], numbers, joints)
+    numbering = unpack(packed)
+    table, contacts, counts, numbers = numbering.table, numbering.contacts, numbering.counts, numbering.numbers
+    joints, columns, places, links = numbering.joints, numbering.columns, numbering.places, numbering.links
+    islands, structures, pairs, sizes = numbering.islands, numbering.structures, numbering.pairs, numbering.sizes
+    _connect(table, numbering.springs, numbering.bodies, contacts, counts, numbers, joints)
+    _find_kinds(table, contacts, counts[JOINTS_COUNTED], counts[CONTACTS_COUNTED], numbers, joints)
     _number_places(counts[3], counts[5] == 1, numbers, columns, places, islands, sizes)
     _number_links(table, contacts, counts, numbers, joints, places, links, islands, sizes)
     block = 0
@@ -788,9 +784,7 @@ def number_islands(
             islands[island, BLOCKS_END], islands[island, PROGRAM_END] = block, islands[island, PROGRAM]
             continue
         first_place, count = islands[island, BODIES], islands[island, BODIES_END] - islands[island, BODIES]
-        known = _find_structure(
-            slots, structures, pairs, program, scratch, pool, links, islands[island], first_place, count, sizes
-        )
+        known = _find_structure(numbering, islands[island], first_place, count)
         if known < 0:
             return FULL
         _put(islands, island, islands, island, PROGRAM, structures[known, FIRST_OPERATION])
@@ -808,8 +802,8 @@ def number_islands(
         _put(islands, island, islands, island, BLOCKS_END, block)
     sizes[BLOCK_COUNT] = block
     # the springs and forces that act on bodies of islands
-    sizes[SPRING_COUNT] = _find_acting(springs, counts[1], True, places, spring_rows)
-    sizes[POINT_COUNT] = _find_acting(points, counts[2], False, places, point_rows)
+    sizes[SPRING_COUNT] = _find_acting(numbering.springs, counts[1], True, places, numbering.spring_rows)
+    sizes[POINT_COUNT] = _find_acting(numbering.points, counts[2], False, places, numbering.point_rows)
     return 0
 
 
@@ -825,7 +819,7 @@ def _find_acting(table: Array, count: int, has_other: bool, places: Integers, fo
     return size
 
 
-Counted = tuple[Array | Integers, int]
+Counted = tuple[Any, int]
 """The array of a table, and the number of its rows."""
 
 
@@ -895,20 +889,15 @@ class Graph:
 
     def arguments(
         self, joints: Counted, springs: Counted, points: Counted, bodies: Counted, contacts: Counted = NO_CONTACTS
-    ) -> Arguments:
+    ) -> Packed[Numbering]:
         """The arguments of `number_islands` for these tables."""
-        tables, counts = zip(joints, springs, points, bodies, contacts, strict=True)
-        return (
-            *(
-                *tables,
-                np.array([*counts, self._has_all], np.int64),
-                self._numbers,
-                self._joints,
-                self.columns,
-                self.places,
-            ),
-            *(self.links, self.islands, self.spring_rows, self.point_rows, self._slots, self._structures, self._pairs),
-            *(self.program, self._scratch, self._pool, self.sizes),
+        given = joints, springs, points, bodies, contacts
+        tables = joints[0], springs[0], points[0], bodies[0]
+        counted = np.array([*(count for _table, count in given), self._has_all], np.int64)
+        searched = self._numbers, self._joints, self.columns, self.places, self.links, self.islands
+        known = self.spring_rows, self.point_rows, self._slots, self._structures, self._pairs, self.program
+        return Packed(
+            Numbering(*tables, contacts[0], counted, *searched, *known, self._scratch, self._pool, self.sizes)
         )
 
     def number(self, run: Callable[..., int], *tables: Counted) -> None:
@@ -924,7 +913,7 @@ class Graph:
         if not self._places_of_structures:
             self._make_structures(_FEW_PLACES)
         grows = not self.sizes[STRUCTURES]
-        while run(*self.arguments(*tables)) == FULL:
+        while run(self.arguments(*tables)) == FULL:
             # what was kept of former islands goes first
             self._make_structures(self._places_of_structures * (2 if grows else 1))
             grows = True

@@ -8,6 +8,7 @@ from ..kernels.quaternions import rotate
 from ..kernels.vectors import add, dot, subtract
 from ..loops.columns import load_quaternion, load_vector
 from ..loops.layout import CENTER_OF_MASS, ORIENTATION, POSITION, TICKS
+from .arguments import Latches
 from .layout import AT_BODY, BODY, CAUGHT_POINT, OTHER
 
 IN_REACH = -78
@@ -17,17 +18,17 @@ LEAST, MOST = range(2)
 
 
 @kernel("latches-in-reach")
-def latches_in_reach(packed: Packed, is_asked: int, ticks_left: int) -> int:
+def latches_in_reach(packed: Packed[Latches], is_asked: int, ticks_left: int) -> int:
     """End the call before a tick at whose start a latch may have to be looked at, unless that has been done.
 
-    Packed are the bodies, their control, the table of joints, the rows of the latches, their distances, and the number of the tick at whose
-    start they were looked at last. Where Python asks (1), that does not count.
+    Where Python asks (1), that does not count.
     """
-    bodies, control, table, latches, distances, seen = unpack(packed)
-    if is_asked == 0 and seen[0] == control[TICKS]:
+    latches = unpack(packed)
+    bodies, table, distances = latches.bodies, latches.table, latches.distances
+    if is_asked == 0 and latches.seen[0] == latches.control[TICKS]:
         return 1
-    for place in range(latches.shape[0]):
-        joint = latches[place]
+    for place in range(latches.rows.shape[0]):
+        joint = latches.rows[place]
         body, other = int(table[BODY, joint]), int(table[OTHER, joint])
         point = subtract(load_vector(table, AT_BODY, joint), load_vector(bodies, CENTER_OF_MASS, body))
         mate = subtract(load_vector(table, CAUGHT_POINT, joint), load_vector(bodies, CENTER_OF_MASS, other))

@@ -7,10 +7,10 @@ common point of the first one, so that the angular direction of a row is ``(p âˆ
 
 from math import sqrt
 
-from ..compilation.compiler import assume_separate_rows, inlined, kernel
+from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..kernels.quaternions import Quaternion, from_rotation_vector, rotate, rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector
+from ..loops.columns import Array, Integers, IntegerTable, load_quaternion, load_symmetric, load_vector
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     INVERSE_INERTIA,
@@ -19,6 +19,8 @@ from ..loops.layout import (
     POSITION,
     VELOCITY,
 )
+from .arguments import Tables
+from .calls import POINT_ROWS_CALL
 from .joint_types import load, store
 from .layout import (
     ANGULAR,
@@ -288,11 +290,18 @@ def _soften(rows: Array, row: int, heaviest: float, surface: Vector) -> None:
         rows[each, GOAL] = dot(load(rows, each, LINEAR), surface)
 
 
+@inlined
+def find_point_rows(tables: Tables, island: int, first: int, last: int, pose: int, has_directions: int) -> None:
+    """Call `point_rows`."""
+    arrays = (tables.own, tables.work, tables.links, tables.points, tables.touching, tables.rows, tables.measures)
+    _ = call(tables.calls[POINT_ROWS_CALL], (*arrays, island, first, last, pose, has_directions))
+
+
 @kernel("point-rows")
 def point_rows(
     own: Array,
     work: Array,
-    links: Integers,
+    links: IntegerTable,
     points: Array,
     touching: Array,
     rows: Array,

@@ -7,10 +7,12 @@ bodies.
 from collections.abc import Sequence
 
 from ..compilation.compiler import inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import Quaternion, multiply, rotate, rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, POSITION
+from .arguments import Tables
 from .joint_types import Freedoms, Placement, across_axes, load, put_rotation, rows_of_type, store
 from .layout import (
     ANGULAR,
@@ -302,25 +304,16 @@ def _set_soft(joints: Array, rows: Array, joint: int, first: int, end: int, last
 
 
 @kernel("joint-rows")
-def joint_rows(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    points: Array,
-    rows: Array,
-    measures: Array,
-    island: int,
-    first: int,
-    last: int,
-    pose: int,
-    has_directions: int,
-) -> int:
+def joint_rows(common: Packed[Tables], island: int, first: int, last: int, pose: int, has_directions: int) -> int:
     """Compute the residuals of joints at a pose, and the directions of their rows if asked for."""
+    tables = unpack(common)
+    joints, links, rows = tables.joints, tables.links, tables.rows
     for link in range(first, last):
         kind = int(joints[TYPE, link])
         first_row, last_row = links[link, FIRST_ROW], links[link, LAST_ROW]
-        place, q, other_q, center, other_center = _poses(own, work, joints, links, measures, island, link, pose)
+        place, q, other_q, center, other_center = _poses(
+            tables.own, tables.work, joints, links, tables.measures, island, link, pose
+        )
         found = rows_of_type(kind, place, rows, first_row, last_row, has_directions)
         # the rows of freedoms, and then those of springs in three directions
         has_spring = kind == BALL and joints[BALL_SPRING, link] != 0.0
@@ -335,8 +328,8 @@ def joint_rows(
             _ = put_rotation(has_directions, rows, last_row - 3, place.frame, place.other_frame, axes)
         if has_directions == 1:
             arms = subtract(found.common, center), subtract(found.common, other_center)
-            store(points, link, ARM, arms[0])
-            store(points, link, OTHER_ARM, arms[1])
-            _store_effects(own, rows, links, link, arms, q, other_q)
+            store(tables.points, link, ARM, arms[0])
+            store(tables.points, link, OTHER_ARM, arms[1])
+            _store_effects(tables.own, rows, links, link, arms, q, other_q)
             _set_soft(joints, rows, link, first_row, end, last_row)
     return 0

@@ -6,14 +6,14 @@ what has been taken away with it are then those of a side. A joint that closes a
 which all joints may move; see `FreedomJoint.inertia`.
 """
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import Quaternion, rotate, rotate_inverse
 from ..kernels.tensors import about_joint_center, inverse
 from ..kernels.vectors import Symmetric, Vector, add, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import INERTIA, MASS, ORIENTATION, POSITION
-from .calls import FACTOR_CALL, MATRIX_CALL, SOLVE_CALL
+from .arguments import Tables
 from .joint_types import load
 from .layout import (
     ANGULAR,
@@ -74,7 +74,7 @@ from .layout import (
     YIELDS,
 )
 from .rows import limit_count
-from .solver import along
+from .solver import along, make_factor, solve_island
 
 NEGLIGIBLE = 1e-9
 """Share of what its bodies alone would yield below which a freedom does not yield, as in `joints.mobility`."""
@@ -86,15 +86,16 @@ _TWO_PI = 6.283185307179586
 
 
 @kernel("follow-inertia")
-def follow_inertia(common: Packed, island: int, pose: int) -> int:
+def follow_inertia(common: Packed[Tables], island: int, pose: int) -> int:
     """Give the rows of motors and springs that follow the inertia their stiffness and damping at a pose, after those of `joint_rows`."""
-    own, work, joints, links, islands, points, rows, _blocks, _program, _measures, _calls, _, _ = unpack(common)
+    tables = unpack(common)
+    joints, islands, rows = tables.joints, tables.islands, tables.rows
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    _find_sides(own, work, joints, links, islands, points, island, pose)
+    _find_sides(tables, island, pose)
     has_factor = 0
     for link in range(first_link, last_link):
         kind = int(joints[TYPE, link])
-        row = links[link, FIRST_ROW] + EQUALITY_ROWS[kind]
+        row = tables.links[link, FIRST_ROW] + EQUALITY_ROWS[kind]
         for freedom in range(FREEDOM_COUNTS[kind]):
             row += limit_count(joints[:, link], freedom)
             for each in range(2):  # the motor, and behind the row of friction the spring
@@ -119,16 +120,17 @@ def follow_inertia(common: Packed, island: int, pose: int) -> int:
 
 
 @inlined
-def _follow(common: Packed, island: int, link: int, row: int, pose: int, numbers: int, has_factor: int) -> int:
+def _follow(common: Packed[Tables], island: int, link: int, row: int, pose: int, numbers: int, has_factor: int) -> int:
     """Store stiffness and damping of a row for the frequency and damping ratio in these numbers; whether loops have a factor now."""
-    _own, work, joints, links, _islands, points, rows, _blocks, _program, _measures, _calls, _, _ = unpack(common)
-    frequency, ratio = float(joints[numbers, link]), float(joints[numbers + 1, link])
+    tables = unpack(common)
+    links, rows = tables.links, tables.rows
+    frequency, ratio = float(tables.joints[numbers, link]), float(tables.joints[numbers + 1, link])
     inertia = 0.0
-    sides = int(points[link, SIDES])
+    sides = int(tables.points[link, SIDES])
     if sides == NO_SIDES:  # a rope connects nothing
-        inertia = _between_ends(work, links, points, rows, link, row, pose)
+        inertia = _between_ends(tables.work, links, tables.points, rows, link, row, pose)
     elif sides == IS_BRIDGE:
-        inertia = _of_sides(work, links, points, rows, link, row, pose)
+        inertia = _of_sides(tables.work, links, tables.points, rows, link, row, pose)
     if inertia == 0.0:
         if has_factor == 0:
             _hold(common, island)
@@ -156,10 +158,9 @@ def _top(work: Array, row: int, place: int) -> int:
 
 
 @inlined
-def _find_sides(
-    own: Array, work: Array, joints: Array, links: Integers, islands: Integers, points: Array, island: int, pose: int
-) -> None:
+def _find_sides(tables: Tables, island: int, pose: int) -> None:
     """Find which joints of an island have sides, and the mass properties of one of them each."""
+    work, islands = tables.work, tables.islands
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for place in range(first, last):
@@ -167,16 +168,16 @@ def _find_sides(
         work[IS_HELD, place] = work[DEGREE, place] = work[LINK_SUM, place] = 0.0
         work[TREE_ROOT, place] = work[UPPER_LINK, place] = -1.0
         work[RANK, place] = _STAYS
-        _store_alone(own, work, place, pose)
+        _store_alone(tables.own, work, place, pose)
     for link in range(first_link, last_link):
-        _add_to_tree(work, joints, links, points, link)
-    _take_away(work, links, first, last)
+        _add_to_tree(work, tables.joints, tables.links, tables.points, link)
+    _take_away(work, tables.links, first, last)
     for place in range(first, last):
         if work[RANK, place] == _STAYS:
             work[TREE_ROOT, _top(work, GROUP, place)] = float(place)
     for link in range(first_link, last_link):
-        if points[link, SIDES] == IN_LOOP:
-            _mark_loop(work, links, points, link)
+        if tables.points[link, SIDES] == IN_LOOP:
+            _mark_loop(work, tables.links, tables.points, link)
 
 
 @inlined
@@ -331,23 +332,23 @@ def _yield_of(work: Array, top: int, point: Vector, line: Vector) -> float:
 
 
 @inlined
-def _hold(common: Packed, island: int) -> None:
+def _hold(common: Packed[Tables], island: int) -> None:
     """Make the factor of an island with the rows that hold joints alone."""
-    own, _work, _joints, links, islands, _points, rows, blocks, program, _measures, calls, _, _ = unpack(common)
-    for row in range(islands[island, ROWS], islands[island, ROWS_END]):
-        rows[row, IS_FREE] = 1.0 if rows[row, KIND] == EQUALITY else 0.0
-    _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-    _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
+    tables = unpack(common)
+    for row in range(tables.islands[island, ROWS], tables.islands[island, ROWS_END]):
+        tables.rows[row, IS_FREE] = 1.0 if tables.rows[row, KIND] == EQUALITY else 0.0
+    make_factor(tables, island)
 
 
 @inlined
-def _of_island(common: Packed, island: int, place: int, other: int, row: int) -> float:
+def _of_island(common: Packed[Tables], island: int, place: int, other: int, row: int) -> float:
     """The inertia about a freedom while all joints of the island may move; zero if they do not let it move."""
-    _own, work, _joints, links, islands, _points, rows, blocks, program, _measures, calls, _, _ = unpack(common)
+    tables = unpack(common)
+    work, links, islands, rows = tables.work, tables.links, tables.islands, tables.rows
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     _clear(work, first, last)
     _push(work, rows, row, place, other, 1.0)
-    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+    solve_island(tables, island)
     for each in range(first, last):
         for entry in range(6):
             work[ANSWER + entry, each] = work[SOLUTION + entry, each]
@@ -359,7 +360,7 @@ def _of_island(common: Packed, island: int, place: int, other: int, row: int) ->
                 if rows[held, IS_FREE] != 0.0:
                     missed = along(work, rows, held, one, two, ANSWER, ANSWER + 3)
                     _push(work, rows, held, one, two, -missed / float(rows[held, SOFTNESS]))
-        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+        solve_island(tables, island)
         for each in range(first, last):
             for entry in range(6):
                 work[ANSWER + entry, each] += work[SOLUTION + entry, each]

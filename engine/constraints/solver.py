@@ -1,10 +1,13 @@
 """The impulses that remove the rates of rows, from the matrix of an island."""
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..kernels.vectors import add_scaled, dot, scale
-from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
+from ..loops.columns import Array, Integers, IntegerTable, add_to_vector, load_symmetric, load_vector
 from ..loops.layout import INERTIA, MASS
+from .arguments import Tables
 from .calls import (
+    CORRECT_CALL,
     FACTOR_CALL,
     MATRIX_CALL,
     SOLVE_CALL,
@@ -58,8 +61,8 @@ LEAST_ANSWER, MOST_WAYS = 3e-4, 24
 @kernel("island-matrix")
 def island_matrix(
     own: Array,
-    links: Integers,
-    islands: Integers,
+    links: IntegerTable,
+    islands: IntegerTable,
     rows: Array,
     blocks: Array,
     island: int,
@@ -119,11 +122,11 @@ def along(work: Array, rows: Array, row: int, place: int, other: int, block: int
 @kernel("island-correct")
 def correct(
     work: Array,
-    links: Integers,
-    islands: Integers,
+    links: IntegerTable,
+    islands: IntegerTable,
     rows: Array,
     blocks: Array,
-    program: Integers,
+    program: IntegerTable,
     calls: Integers,
     island: int,
     size: float,
@@ -163,6 +166,26 @@ def correct(
     if has_loop == 1:
         take_back(links, rows, first_link, last_link, repeats)
     return 0
+
+
+@inlined
+def correct_equalities(tables: Tables, island: int, size: float, wanted: float) -> None:
+    """Call `correct`."""
+    changed = (tables.work, tables.links, tables.islands, tables.rows)
+    _ = call(tables.calls[CORRECT_CALL], (*changed, tables.blocks, tables.program, tables.calls, island, size, wanted))
+
+
+@inlined
+def make_factor(tables: Tables, island: int) -> None:
+    """Assemble the matrix of an island, and factor it."""
+    _ = call(tables.calls[MATRIX_CALL], (tables.own, tables.links, tables.islands, tables.rows, tables.blocks, island))
+    _ = call(tables.calls[FACTOR_CALL], (tables.blocks, tables.program, tables.islands, island))
+
+
+@inlined
+def solve_island(tables: Tables, island: int) -> None:
+    """Solve with the factor of an island."""
+    _ = call(tables.calls[SOLVE_CALL], (tables.work, tables.blocks, tables.program, tables.islands, island))
 
 
 @inlined
@@ -310,41 +333,31 @@ def is_rigid(rows: Array, row: int) -> bool:
 
 
 @kernel("island-balance")
-def balance(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-) -> int:
+def balance(common: Packed[Tables], island: int) -> int:
     """Expect from dependent rows the smallest forces with the same effect, without those that cancel each other.
 
     Rounds change no forces that cancel each other, and where forces are expected to go on as they changed, these would grow from tick to
     tick. The smallest forces are ``R⁻¹ G H⁻¹ Gᵀ γ``, up to the share by which the regularisation softens the rows.
     """
+    tables = unpack(common)
+    links, islands, rows = tables.links, tables.islands, tables.rows
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for row in range(islands[island, ROWS], islands[island, ROWS_END]):
         rows[row, IS_FREE] = 1.0 if is_rigid(rows, row) else 0.0
     if islands[island, IS_HARD] == 0:  # its factor depends on bounds
-        _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-        _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
+        make_factor(tables, island)
     for link in range(first_link, last_link):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            force = float(joints[VELOCITY_FORCES + row - links[link, FIRST_ROW], link])
+            force = float(tables.joints[VELOCITY_FORCES + row - links[link, FIRST_ROW], link])
             rows[row, TRIED] = rows[row, IS_FREE] * force
-    sum_tried(work, links, rows, first, last, first_link, last_link)
-    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+    sum_tried(tables.work, links, rows, first, last, first_link, last_link)
+    solve_island(tables, island)
     for link in range(first_link, last_link):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             if rows[row, IS_FREE] == 1.0:
-                answer = along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
+                answer = along(tables.work, rows, row, place, other, SOLUTION, SOLUTION + 3)
                 number = row - links[link, FIRST_ROW]
-                joints[VELOCITY_FORCES + number, link] = answer / float(rows[row, SOFTNESS])
+                tables.joints[VELOCITY_FORCES + number, link] = answer / float(rows[row, SOFTNESS])
     return 0

@@ -9,8 +9,9 @@ from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, VELOCITY
+from .arguments import Tables
 from .bounded import WITHOUT_LIMITS, unsettled
-from .calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, CORRECT_CALL, DRIFT_CALL, JOINT_ROWS_CALL
+from .calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, DRIFT_CALL, JOINT_ROWS_CALL
 from .joint_types import load
 from .layout import (
     ANGULAR,
@@ -70,7 +71,7 @@ from .layout import (
     WORST,
     WORST_LINK,
 )
-from .solver import along
+from .solver import along, correct_equalities
 
 MOST_ROUNDS = 16
 MOST_PATIENT_ROUNDS, MOST_IDLE_ROUNDS = 200, 12
@@ -245,21 +246,20 @@ def _add_given(
 
 
 @inlined
-def _count_taken(
-    own: Array, work: Array, joints: Array, links: Integers, points: Array, rows: Array, first: int, last: int
-) -> None:
+def _count_taken(tables: Tables, first: int, last: int) -> None:
     """Count the energy that closing joints take by the impulses of a stage, each times the mean of its rates before and after all."""
+    work, links, rows = tables.work, tables.links, tables.rows
     for link in range(first, last):
-        kind = int(joints[TYPE, link])
+        kind = int(tables.joints[TYPE, link])
         if kind != SOFT and kind != SOFT_AXIS:
             continue
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
-        velocity, rates = given(own, work, place)
+        velocity, rates = given(tables.own, work, place)
         velocity = add(velocity, load_vector(work, START + VELOCITY, place))
         rates = add(rates, load_vector(work, START + ANGULAR_VELOCITY, place))
         other_rates = (0.0, 0.0, 0.0)
         if other >= 0:
-            other_velocity, other_rates = given(own, work, other)
+            other_velocity, other_rates = given(tables.own, work, other)
             other_velocity = add(other_velocity, load_vector(work, START + VELOCITY, other))
             other_rates = add(other_rates, load_vector(work, START + ANGULAR_VELOCITY, other))
             velocity = subtract(velocity, other_velocity)
@@ -267,11 +267,11 @@ def _count_taken(
             rate = dot(load(rows, row, LINEAR), velocity) + dot(load(rows, row, ON_BODY), rates)
             if other >= 0:
                 rate -= dot(load(rows, row, ON_OTHER), other_rates)
-            points[link, TAKEN] -= 0.5 * float(rows[row, IMPULSE]) * rate
+            tables.points[link, TAKEN] -= 0.5 * float(rows[row, IMPULSE]) * rate
 
 
 @kernel("island-positions")
-def position_stage(common: Packed, island: int, step: float, is_patient: int) -> int:
+def position_stage(common: Packed[Tables], island: int, step: float, is_patient: int) -> int:
     """Find the impulses at the start pose with which the joints hold at the end of the drift, and drift; 1 if they hold, else 0.
 
     The rows have directions, and the blocks the factor, at the start pose.
@@ -280,34 +280,37 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
     end above it. Shorter drifts do not help there: they ask for larger rates, and these for more. With `is_patient`, rounds go on while
     they bring anything, and the best one is accepted if it is within `MOST_TOLERANCES`. What it leaves is removed where the rank is back.
     """
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, _touching, _stages = unpack(
-        common
+    tables = unpack(common)
+    work, links, islands, rows, measures, calls = (
+        tables.work,
+        tables.links,
+        tables.islands,
+        tables.rows,
+        tables.measures,
+        tables.calls,
     )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
-    warm(joints, links, rows, first_link, last_link, step)
+    warm(tables.joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         stage = WITHOUT_LIMITS if measures[island, LIMITS] == LIMITS_AWAY else 0
-        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, stage, size, tolerance, step))
+        _ = call(calls[BOUNDS_CALL], (common, first_link, last_link, stage, size, tolerance, step))
     before = earlier = 0.0
     best, best_turn, is_last = _HUGE, 0, 0
     for turn in range(MOST_PATIENT_ROUNDS if is_patient == 1 else MOST_ROUNDS):
-        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
-        _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
-        _ = call(
-            calls[JOINT_ROWS_CALL],
-            (own, work, joints, links, points, rows, measures, island, first_link, last_link, END, 0),
-        )
+        sum_impulses(work, links, tables.points, rows, first, last, first_link, last_link)
+        _ = call(calls[DRIFT_CALL], (tables.own, work, work, first, last, step))
+        _ = call(calls[JOINT_ROWS_CALL], (common, island, first_link, last_link, END, 0))
         worst, worst_link = _find_misses(links, rows, first_link, last_link, is_hard, size, step)
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance or is_last == 1:
-            _keep_positions(joints, links, rows, first_link, last_link, step)
-            _add_given(links, points, rows, work, first, last, first_link, last_link)
+            _keep_positions(tables.joints, links, rows, first_link, last_link, step)
+            _add_given(links, tables.points, rows, work, first, last, first_link, last_link)
             if is_hard == 0:
-                _count_taken(own, work, joints, links, points, rows, first_link, last_link)
+                _count_taken(tables, first_link, last_link)
             return 1
         if is_patient == 1:
             if worst < best:
@@ -325,12 +328,10 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
-            equal = (work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[CORRECT_CALL], (*equal, island, size, wanted))
+            correct_equalities(tables, island, size, wanted)
             _mix(rows, first_row, last_row, size, turn)
         else:
-            bounded = (own, work, links, islands, rows, blocks, program, calls)
-            if call(calls[BOUNDED_CALL], (*bounded, island, size, wanted)) == 0:
+            if call(calls[BOUNDED_CALL], (common, island, size, wanted)) == 0:
                 return 0
     return 0
 
@@ -369,32 +370,38 @@ def _is_too_slow(turn: int, worst: float, before: float, earlier: float, toleran
 
 
 @kernel("island-velocities")
-def velocity_stage(common: Packed, island: int, step: float) -> int:
+def velocity_stage(common: Packed[Tables], island: int, step: float) -> int:
     """Find the impulses at the end pose with which the rows have no rate, and give them to the velocities there.
 
     The rows have directions, and the blocks the factor, at the end pose. The work array keeps the velocities
     before these impulses at its start block. Returns 0 if the solver found no impulses within their bounds, else 1.
     """
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, _touching, _stages = unpack(
-        common
+    tables = unpack(common)
+    work, links, islands, rows, measures, calls = (
+        tables.work,
+        tables.links,
+        tables.islands,
+        tables.rows,
+        tables.measures,
+        tables.calls,
     )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
-    warm(joints, links, rows, first_link, last_link, step)
+    warm(tables.joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         stage = WITHOUT_LIMITS if measures[island, LIMITS] == LIMITS_AWAY else 1
-        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, stage, size, tolerance, step))
+        _ = call(calls[BOUNDS_CALL], (common, first_link, last_link, stage, size, tolerance, step))
     wanted = min(0.02 * float(measures[island, TOLERANCE]) / abs(step), MOST_RATE_OF_SIZE * size)
     for place in range(first, last):
         for entry in range(13):
             work[START + entry, place] = work[END + entry, place]
     before = -1.0
     for repeat in range(MOST_CORRECTIONS):
-        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        sum_impulses(work, links, tables.points, rows, first, last, first_link, last_link)
         for place in range(first, last):
-            velocity, rates = given(own, work, place)
+            velocity, rates = given(tables.own, work, place)
             store_vector(work, END + VELOCITY, place, velocity)
             store_vector(work, END + ANGULAR_VELOCITY, place, rates)
         largest = 0.0
@@ -412,16 +419,14 @@ def velocity_stage(common: Packed, island: int, step: float) -> int:
             break
         before = largest
         if is_hard == 1:
-            equal = (work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[CORRECT_CALL], (*equal, island, size, wanted))
+            correct_equalities(tables, island, size, wanted)
         else:
-            bounded = (own, work, links, islands, rows, blocks, program, calls)
-            if call(calls[BOUNDED_CALL], (*bounded, island, size, wanted)) == 0:
+            if call(calls[BOUNDED_CALL], (common, island, size, wanted)) == 0:
                 return 0
-    _keep_velocities(joints, links, rows, first_link, last_link, step)
-    _add_given(links, points, rows, work, first, last, first_link, last_link)
+    _keep_velocities(tables.joints, links, rows, first_link, last_link, step)
+    _add_given(links, tables.points, rows, work, first, last, first_link, last_link)
     if is_hard == 0:
-        _count_taken(own, work, joints, links, points, rows, first_link, last_link)
+        _count_taken(tables, first_link, last_link)
     if islands[island, HAS_LOOP] == 1:
-        _ = call(calls[BALANCE_CALL], (own, work, joints, links, islands, rows, blocks, program, calls, island))
+        _ = call(calls[BALANCE_CALL], (common, island))
     return 1

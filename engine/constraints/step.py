@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
-from typing import Any
+from typing import NamedTuple
 
 from ..compilation.compiler import (
     COMPILED,
@@ -21,6 +21,7 @@ from ..kernels.vectors import Vector, add, add_scaled, cross, dot, subtract
 from ..loops.columns import (
     Array,
     Integers,
+    Numbers,
     is_finite,
     load_body,
     load_principal,
@@ -60,22 +61,19 @@ from ..loops.layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from ..loops.point_forces import add_forces
+from ..loops.point_forces import ForceTables, add_forces
 from . import layout
+from .arguments import Actuators, Forces, Move, Outside, Passes, Step, Tables
 from .calls import (
     BOUNDED_CALL,
-    CORRECT_CALL,
     DIVISION_CALL,
     END_KICKS_CALL,
-    FACTOR_CALL,
     FINISH_CALL,
     FOLLOW_CALL,
     JOINT_ROWS_CALL,
     KICK_CALL,
-    MATRIX_CALL,
     MOVE_CALL,
     POINT_POSITION_CALL,
-    POINT_ROWS_CALL,
     POINT_VELOCITY_CALL,
     POSITION_CALL,
     PREPARE_CALL,
@@ -158,7 +156,8 @@ from .layout import (
     WELD,
 )
 from .limits import are_limits_away, is_limit_passed
-from .points import MOST_TURN_IN_CONTACT, swing_gain, turn_in_contact
+from .points import MOST_TURN_IN_CONTACT, find_point_rows, swing_gain, turn_in_contact
+from .solver import correct_equalities, make_factor
 from .stages import given
 
 MOST_SWING, MOST_STEPS = 2.0, 32
@@ -229,7 +228,7 @@ def has_forces(force_calls: Integers, counts: Integers) -> bool:
 
 @kernel("island-kick")
 def island_kick(
-    forces: Packed, first: int, last: int, ticks: float, dt: float, passed: float, step: float, is_known: int
+    forces: Packed[Forces], first: int, last: int, ticks: float, dt: float, passed: float, step: float, is_known: int
 ) -> int:
     """Kick the bodies in a range of places by held wrenches, fields and springs.
 
@@ -237,8 +236,10 @@ def island_kick(
     (`is_known` is `KNOWN`). The bodies are not kicked if `is_known` is `EVALUATED`. Held wrenches alone are not copied for that.
     The time is that of a `Clock`.
     """
-    own, control, stages, force_calls, layers, springs, point_forces, counts = unpack(forces)
-    evaluates = has_forces(force_calls, counts)
+    acting = unpack(forces)
+    tables, counts = unpack(acting.common), acting.counts
+    own, stages = tables.own, tables.stages
+    evaluates = has_forces(acting.calls, counts)
     if evaluates and is_known != KNOWN:
         # springs and forces at points name places, which count from the first one of all
         begin = 0 if counts[0] + counts[1] > 0 else first
@@ -246,10 +247,11 @@ def island_kick(
             store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
         # the wrenches of places beyond, up to a whole vector, are written before they are read
         count = last - begin
-        control[COUNT] = count if count <= 2 else min((count + 7) & ~7, own.shape[1] - begin)
-        ours, pulled = (from_column(own, begin), control, from_column(stages, begin)), (springs, point_forces, counts)
-        clock = (ticks, dt, passed)
-        if add_forces(*ours, STAGE_WRENCH, force_calls, from_column(layers, begin), *pulled, clock) < 0:
+        acting.control[COUNT] = count if count <= 2 else min((count + 7) & ~7, own.shape[1] - begin)
+        ours = (from_column(own, begin), acting.control, from_column(stages, begin))
+        layers = from_column(acting.layers, begin)
+        wanted = ForceTables(acting.calls, layers, acting.springs, acting.point_forces, counts)
+        if add_forces(*ours, STAGE_WRENCH, wanted, (ticks, dt, passed)) < 0:
             return -1
     for place in range(first, last if is_known != EVALUATED else first):
         motor_torque = load_vector(own, MOTOR_TORQUE, place)
@@ -266,11 +268,13 @@ def island_kick(
 
 
 @kernel("island-stages")
-def island_stages(own: Array, stages: Array, first: int, last: int, each: int) -> int:
+def island_stages(common: Packed[Tables], first: int, last: int, each: int) -> int:
     """Let forces be evaluated at the states of the bodies; keep the velocities before the second kick, and restore them for further tries.
 
     `each` is the number of the try, or -1 in the first kick.
     """
+    tables = unpack(common)
+    own, stages = tables.own, tables.stages
     for place in range(first, last):
         state = load_state(own, POSITION, place, None)
         store_state(stages, POSITION, place, state)
@@ -316,70 +320,54 @@ def _keep_given(
 
 
 @inlined
-def _is_made(
-    own: Array,
-    work: Array,
-    joints: Array,
-    points: Array,
-    measures: Array,
-    islands: Integers,
-    island: int,
-    pose: int,
-) -> bool:
+def _is_made(tables: Tables, island: int, pose: int) -> bool:
     """Whether the directions and the factor of a hard island were computed last from exactly these numbers."""
+    islands = tables.islands
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     same = islands[island, IS_NEW] == 0
     for entry in range(3):
-        same = same and measures[island, MADE_BASE + entry] == measures[island, BASE + entry]
+        same = same and tables.measures[island, MADE_BASE + entry] == tables.measures[island, BASE + entry]
     for place in range(first, last):
         for entry in range(7):
-            same = same and work[MADE_AT + entry, place] == work[pose + entry, place]
+            same = same and tables.work[MADE_AT + entry, place] == tables.work[pose + entry, place]
         if not same:
             return False
     for link in range(first_link, last_link):
         for entry in range(MOST_FREEDOMS):
-            same = same and points[link, COUNTED + entry] == joints[COORDINATE + entry, link]
+            same = same and tables.points[link, COUNTED + entry] == tables.joints[COORDINATE + entry, link]
     if islands[island, IS_SETTLED] == 0:
         for row in range(MODEL_FIRST, MODEL_LAST):
             for place in range(first, last):
-                same = same and work[MADE_WITH + row - MODEL_FIRST, place] == own[row, place]
+                same = same and tables.work[MADE_WITH + row - MODEL_FIRST, place] == tables.own[row, place]
         for link in range(first_link, last_link):
             for row in range(FITTING_FIRST, FITTING_LAST):
-                same = same and points[link, MADE_FOR + row - FITTING_FIRST] == joints[row, link]
+                same = same and tables.points[link, MADE_FOR + row - FITTING_FIRST] == tables.joints[row, link]
         islands[island, IS_SETTLED] = int(same)
     return same
 
 
 @inlined
-def _keep_made(
-    own: Array,
-    work: Array,
-    joints: Array,
-    points: Array,
-    measures: Array,
-    islands: Integers,
-    island: int,
-    pose: int,
-) -> None:
+def _keep_made(tables: Tables, island: int, pose: int) -> None:
     """Keep the numbers from which the directions and the factor of a hard island have been computed."""
+    islands = tables.islands
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for entry in range(3):
-        measures[island, MADE_BASE + entry] = measures[island, BASE + entry]
+        tables.measures[island, MADE_BASE + entry] = tables.measures[island, BASE + entry]
     if islands[island, IS_SETTLED] == 0:
         for row in range(MODEL_FIRST, MODEL_LAST):
             for place in range(first, last):
-                work[MADE_WITH + row - MODEL_FIRST, place] = own[row, place]
+                tables.work[MADE_WITH + row - MODEL_FIRST, place] = tables.own[row, place]
         for link in range(first_link, last_link):
             for row in range(FITTING_FIRST, FITTING_LAST):
-                points[link, MADE_FOR + row - FITTING_FIRST] = joints[row, link]
+                tables.points[link, MADE_FOR + row - FITTING_FIRST] = tables.joints[row, link]
     for link in range(first_link, last_link):
         for entry in range(MOST_FREEDOMS):
-            points[link, COUNTED + entry] = joints[COORDINATE + entry, link]
+            tables.points[link, COUNTED + entry] = tables.joints[COORDINATE + entry, link]
     for entry in range(7):
         for place in range(first, last):
-            work[MADE_AT + entry, place] = work[pose + entry, place]
+            tables.work[MADE_AT + entry, place] = tables.work[pose + entry, place]
     islands[island, IS_SETTLED], islands[island, IS_NEW] = 1, 0
 
 
@@ -390,37 +378,28 @@ def has_contacts(islands: Integers, island: int) -> bool:
 
 
 @kernel("island-prepare")
-def island_prepare(common: Packed, island: int, pose: int) -> int:
+def island_prepare(common: Packed[Tables], island: int, pose: int) -> int:
     """Directions at a pose, and the factor of the matrix there unless it depends on bounds.
 
     A tick starts at the pose at which the last one ended. If neither that nor anything else has changed, both are kept.
     """
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    islands, calls = tables.islands, tables.calls
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     is_hard = islands[island, IS_HARD] == 1
-    made = (own, work, joints, points, measures, islands, island, pose)
-    if is_hard and _is_made(*made):
+    if is_hard and _is_made(tables, island, pose):
         return 0
     islands[island, IS_NEW] = 1  # if this is interrupted, nothing is kept
     if first_link < last_link:
-        _ = call(
-            calls[JOINT_ROWS_CALL],
-            (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
-        )
+        _ = call(calls[JOINT_ROWS_CALL], (common, island, first_link, last_link, pose, 1))
     if islands[island, HAS_FOLLOWERS] == 1:
         _ = call(calls[FOLLOW_CALL], (common, island, pose))
     if has_contacts(islands, island):
         contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
-        _ = call(
-            calls[POINT_ROWS_CALL],
-            (own, work, links, points, touching, rows, measures, island, *contacts, pose, 1),
-        )
+        find_point_rows(tables, island, *contacts, pose, 1)
     if is_hard:
-        _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-        _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
-        _keep_made(*made)
+        make_factor(tables, island)
+        _keep_made(tables, island, pose)
     return 0
 
 
@@ -443,20 +422,18 @@ def _start_again(work: Array, first: int, last: int) -> None:
 
 
 @inlined
-def _solve_once_more(common: Packed, island: int, step: float) -> None:
+def _solve_once_more(common: Packed[Tables], island: int, step: float) -> None:
     """Leave in the rows what no impulses remove, so that the joints that contradict each other can be named."""
-    own, work, _joints, links, islands, _points, rows, blocks, program, measures, calls, _touching, _stages = unpack(
-        common
-    )
-    size, wanted = float(measures[island, SIZE]), float(measures[island, TOLERANCE]) / abs(step)
-    if islands[island, IS_HARD] == 1:
-        _ = call(calls[CORRECT_CALL], (work, links, islands, rows, blocks, program, calls, island, size, wanted))
+    tables = unpack(common)
+    size, wanted = float(tables.measures[island, SIZE]), float(tables.measures[island, TOLERANCE]) / abs(step)
+    if tables.islands[island, IS_HARD] == 1:
+        correct_equalities(tables, island, size, wanted)
     else:
-        _ = call(calls[BOUNDED_CALL], (own, work, links, islands, rows, blocks, program, calls, island, size, wanted))
+        _ = call(tables.calls[BOUNDED_CALL], (common, island, size, wanted))
 
 
 @kernel("island-move")
-def island_move(common: Packed, island: int, step: float, is_prepared: int) -> int:
+def island_move(common: Packed[Tables], island: int, step: float, is_prepared: int) -> int:
     """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
 
     `is_prepared` is 1 if the rows have the directions of the start pose, because the last step ended there. Returns 0 if the smallest
@@ -464,9 +441,8 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
-    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, _touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    own, work, islands, measures, calls = tables.own, tables.work, tables.islands, tables.measures, tables.calls
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     base = load_vector(own, POSITION, first)
     boost = load_vector(own, VELOCITY, first)
@@ -474,7 +450,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         boost = (0.0, 0.0, 0.0)
     extent, gyration = _begin_move(own, work, measures, island, first, last, base, boost)
     for row in range(islands[island, layout.ROWS], islands[island, layout.ROWS_END]):
-        rows[row, TOTAL] = 0.0
+        tables.rows[row, TOTAL] = 0.0
     measures[island, STEP_LENGTH] = step
     done, halvings = 0, 0
     touches = has_contacts(islands, island)
@@ -488,7 +464,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         if is_prepared == 0:  # else the last piece ended here, or was too long
             is_prepared = 1
             _ = call(calls[PREPARE_CALL], (common, island, START))
-            extent = _measure(own, joints, links, islands, points, measures, island, extent, gyration, base)
+            extent = _measure(tables, island, extent, gyration, base)
         measures[island, PIECE] = piece
         measures[island, KICK_TIME] = 0.5 * step if done == 0 else 0.0
         held = call(calls[stage], (common, island, piece, 0))
@@ -541,33 +517,23 @@ def _begin_move(
 
 
 @inlined
-def _measure(
-    own: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    measures: Array,
-    island: int,
-    extent: float,
-    gyration: float,
-    base: Vector,
-) -> float:
+def _measure(tables: Tables, island: int, extent: float, gyration: float, base: Vector) -> float:
     """Find the size of an island, which is at least `extent` [m], and the tolerance to which its joints are to hold; return the size."""
+    joints, islands, points = tables.joints, tables.islands, tables.points
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     reach = 0.0
     for link in range(first_link, last_link):
-        place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
+        place, other = tables.links[link, layout.FIRST_PLACE], tables.links[link, layout.SECOND_PLACE]
         arm = _largest(load(points, link, ARM))
         other_arm = _largest(load(points, link, OTHER_ARM)) if other >= 0 else 0.0
         extent = max(extent, arm, other_arm)
         if joints[TYPE, link] == SLIDER:  # without its travel
-            arm = _largest(_anchor(own, joints, layout.AT_BODY, place, link))
-            other_arm = _largest(_anchor(own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
+            arm = _largest(_anchor(tables.own, joints, layout.AT_BODY, place, link))
+            other_arm = _largest(_anchor(tables.own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
         reach += arm + other_arm
     for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
         extent = max(extent, _largest(load(points, link, ARM)))
-        if links[link, layout.SECOND_PLACE] >= 0:
+        if tables.links[link, layout.SECOND_PLACE] >= 0:
             extent = max(extent, _largest(load(points, link, OTHER_ARM)))
     tolerance = max(TOLERANCE_OF_SIZE * min(extent, max(reach, gyration)), LEAST_TOLERANCE * extent)
     if islands[island, HAS_LOOP] == 1:
@@ -579,7 +545,7 @@ def _measure(
             # a loop through points in the world frame closes to the rounding of their coordinates
             largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
             tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
-    measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
+    tables.measures[island, SIZE], tables.measures[island, TOLERANCE] = extent, tolerance
     return extent
 
 
@@ -599,16 +565,15 @@ def _end_move(own: Array, work: Array, first: int, last: int, step: float, base:
 
 
 @kernel("island-finish")
-def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> int:
+def island_finish(common: Packed[Tables], island: int, is_retry: int, is_last: int) -> int:
     """Step 5: make the velocities compatible with the joints after the second kick.
 
     `is_retry` is 1 if the kick has been tried before in this step, and `is_last` is 1 unless it will be tried again.
 
     Returns 0 if the solver found no impulses within their bounds, else 1.
     """
-    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, _touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    own, work, islands, measures = tables.own, tables.work, tables.islands, tables.measures
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     boost = load(measures, island, DRIFT_VELOCITY)
@@ -623,16 +588,22 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
     if is_retry == 0:
-        _ = call(calls[PREPARE_CALL], (common, island, END))
+        _ = call(tables.calls[PREPARE_CALL], (common, island, END))
     _keep_given(
-        points, rows, first_link, last_link, islands[island, layout.ROWS], islands[island, layout.ROWS_END], is_retry
+        tables.points,
+        tables.rows,
+        first_link,
+        last_link,
+        islands[island, layout.ROWS],
+        islands[island, layout.ROWS_END],
+        is_retry,
     )
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
     last_stage = POINT_VELOCITY_CALL if has_contacts(islands, island) else VELOCITY_CALL
-    if call(calls[last_stage], (common, island, piece)) == 0:
+    if call(tables.calls[last_stage], (common, island, piece)) == 0:
         return 0
     if is_last == 1 and piece != step:
-        _keep_totals(joints, links, rows, first_link, last_link, step)
+        _keep_totals(tables.joints, tables.links, tables.rows, first_link, last_link, step)
     for place in range(first, last):
         velocity = add_scaled(
             load_vector(work, KICKED, place), float(own[INVERSE_MASS, place]), load_vector(work, SUM, place)
@@ -671,38 +642,18 @@ def _copy_out(table: Array, joints: Array, links: Integers, first: int, last: in
 
 @kernel("islands-open")
 def islands_open(
-    array: Array,
-    own: Array,
-    columns: Integers,
-    places: Integers,
-    layers: Array,
-    own_layers: Array,
-    springs: Array,
-    own_springs: Array,
-    spring_rows: Integers,
-    point_forces: Array,
-    own_point_forces: Array,
-    point_rows: Integers,
-    table: Array,
-    joints: Array,
-    links: Integers,
-    points: Array,
-    sizes: Integers,
-    islands: Integers,
-    impacts: Array,
-    first_island: int,
-    last_island: int,
-    state_row: int,
-    stored_row: int,
-    stores: bool,
+    packed: Packed[Outside], first_island: int, last_island: int, state_row: int, stored_row: int, stores: bool
 ) -> int:
     """Copy the bodies of some islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands.
 
     The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on. Springs and forces
     at points are copied with the first islands, which are all of them if there are any.
     """
-    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
-    first_link, last_link = islands[first_island, LINKS], islands[last_island - 1, LINKS_END]
+    outside = unpack(packed)
+    tables, forces = unpack(outside.common), unpack(outside.forces)
+    array, columns, impacts, sizes, own = outside.array, outside.columns, outside.impacts, outside.sizes, tables.own
+    first, last = tables.islands[first_island, BODIES], tables.islands[last_island - 1, BODIES_END]
+    first_link, last_link = tables.islands[first_island, LINKS], tables.islands[last_island - 1, LINKS_END]
     # row by row, because the components of a body are far apart in memory and those of its neighbours are not
     for row in range(STATE_ROWS):
         for place in range(first, last):
@@ -717,193 +668,164 @@ def islands_open(
         for row in range(3):
             for place in range(first, last):
                 own[STORED_MOMENTUM + row, place] = array[stored_row + row, columns[place]]
-    for row in range(own_layers.shape[0]):
+    for row in range(forces.layers.shape[0]):
         for place in range(first, last):
-            own_layers[row, place] = layers[row, columns[place]]
+            forces.layers[row, place] = outside.layers[row, columns[place]]
     if first_island == 0:
-        _copy_acting(springs, spring_rows, sizes[SPRING_COUNT], 2, places, own_springs)
-        _copy_acting(point_forces, point_rows, sizes[POINT_COUNT], 1, places, own_point_forces)
+        places = outside.places
+        _copy_acting(outside.springs, outside.spring_rows, sizes[SPRING_COUNT], 2, places, forces.springs)
+        _copy_acting(outside.point_forces, outside.point_rows, sizes[POINT_COUNT], 1, places, forces.point_forces)
     soft_link = max(first_link, sizes[HARD_LINKS])
     for rows in HARD_ROWS:
-        _copy_in(table, joints, links, first_link, min(last_link, soft_link), rows)
-    _copy_in(table, joints, links, soft_link, last_link, (0, JOINT_ROWS))
+        _copy_in(outside.table, tables.joints, tables.links, first_link, min(last_link, soft_link), rows)
+    _copy_in(outside.table, tables.joints, tables.links, soft_link, last_link, (0, JOINT_ROWS))
     for link in range(first_link, last_link):
         for entry in range(7):
-            points[link, GIVEN + entry] = 0.0
+            tables.points[link, GIVEN + entry] = 0.0
     for island in range(first_island, last_island):
-        islands[island, IS_SETTLED] = 0
+        tables.islands[island, IS_SETTLED] = 0
     return 0
 
 
 @kernel("islands-passes")
-def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
+def islands_passes(packed: Packed[Passes], stage: int, ticks: int) -> int:
     """Take one tick in which the islands are all bodies, from one evaluation of Python forces to the next, as a loop in passes does.
 
-    Packed are the array and the control of the bodies, the number of the island that has failed, the array of their stages, the
-    addresses of the kernels that open and close the islands, the arguments of these and of the step of islands, the lengths of the parts of
-    a tick as shares of it, an array for what is
-    put back after a kick, and the length of a tick [s]. Each part has one evaluation at its start and `evaluations` at its end. A tick ends
-    with one more, for islands whose actuators kick by their rates where no other force depends on them.
+    Each part of the tick has one evaluation at its start and `evaluations` at its end. A tick ends with one more, for islands whose
+    actuators kick by their rates where no other force depends on them.
 
     Returns:
         1 if the forces at this stage are to be evaluated, or if the tick has ended; `SKIPPED` if they need not be; 0 if the tick is not
         finite, or a negative number if it was not begun, and nothing was changed.
     """
-    array, control, failed_island, visible, calls, opened, stepped, closed, parts, kept, dt = unpack(packed)
-    own, _own_control, stages, islands, _island_calls, _forces, common, _actuators, evaluations = unpack(stepped)
-    columns, sizes = opened[2], closed[7]
-    whole = parts.shape[0] * (1 + evaluations)
+    passes = unpack(packed)
+    outside, stepped = unpack(passes.outside), unpack(passes.step)
+    tables, island_count, evaluations = unpack(stepped.common), outside.sizes[ISLANDS], stepped.evaluations
+    whole = passes.parts.shape[0] * (1 + evaluations)
     if stage == 0:
-        if is_other_mode(control):
-            control[BAD] = OTHER_MODE
+        if is_other_mode(passes.control):
+            passes.control[BAD] = OTHER_MODE
             return OTHER_MODE
-        control[BAD] = failed_island[0] = -1
-        measures = unpack(common)[9]
-        for island in range(sizes[ISLANDS]):
-            measures[island, ELAPSED] = 0.0
-        _ = call(calls[OPEN], (*opened, 0, sizes[ISLANDS], 0, STORED_MOMENTUM, True))
+        passes.control[BAD] = passes.failed[0] = -1
+        for island in range(island_count):
+            tables.measures[island, ELAPSED] = 0.0
+        _ = call(passes.calls[OPEN], (passes.outside, 0, island_count, 0, STORED_MOMENTUM, True))
     elif stage <= whole:
-        failed = _kick_by_called(visible, columns, sizes, stepped, parts, kept, stage - 1, float(control[TICKS]), dt)
+        failed = _kick_by_called(packed, stage - 1)
         if failed >= 0:
-            failed_island[0] = failed
+            passes.failed[0] = failed
             return 0
-    elif _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
-        failed = _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]), dt)
+    elif _is_repeated(tables, island_count, evaluations):
+        failed = _kick_again_by_called(packed)
         if failed >= 0:
-            failed_island[0] = failed
+            passes.failed[0] = failed
             return 0
     if stage == whole + 1:
-        return _close_all(array, control, own, columns, closed, calls, dt)
-    if stage == whole and not _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
+        return _close_all(packed)
+    if stage == whole and not _is_repeated(tables, island_count, evaluations):
         return SKIPPED
-    _show(visible, columns, sizes[PLACES], stepped, parts, kept, stage, dt)
+    _show(packed, stage)
     return 1
 
 
 @inlined
-def _is_repeated(stages: Array, islands: Integers, count: int, evaluations: int) -> bool:
+def _is_repeated(tables: Tables, count: int, evaluations: int) -> bool:
     """Whether the last kick of any island is tried twice only because of its actuators."""
     repeated = False
     for island in range(count):
-        repeated = repeated or needs_two(stages, islands, island, evaluations)
+        repeated = repeated or needs_two(tables, island, evaluations)
     return repeated
 
 
 @inlined
-def _show(
-    visible: Array, columns: Integers, count: int, stepped: Packed, parts: Array, kept: Array, stage: int, dt: float
-) -> None:
+def _show(packed: Packed[Passes], stage: int) -> None:
     """Let Python forces see the bodies at a stage, and set their wrench to zero."""
-    own, _own_control, stages, _islands, calls, _forces, _common, actuators, evaluations = unpack(stepped)
-    whole = parts.shape[0] * (1 + evaluations)
+    passes = unpack(packed)
+    outside, stepped, visible, kept = unpack(passes.outside), unpack(passes.step), passes.visible, passes.kept
+    tables, columns, count, evaluations = (
+        unpack(stepped.common),
+        outside.columns,
+        outside.sizes[PLACES],
+        stepped.evaluations,
+    )
+    whole = passes.parts.shape[0] * (1 + evaluations)
     each = 1 if stage == whole else stage % (1 + evaluations) - 1
     if stage == whole:
         # what the other islands have now is put back after the kick
         for row in range(3):
             for place in range(count):
-                kept[WRENCH_ROWS + row, place] = own[VELOCITY + row, place]
-                kept[WRENCH_ROWS + 3 + row, place] = own[ANGULAR_VELOCITY + row, place]
-                kept[WRENCH_ROWS + 6 + row, place] = own[STORED_MOMENTUM + row, place]
-    _ = call(calls[STAGES_CALL], (own, stages, 0, count, each))
+                kept[WRENCH_ROWS + row, place] = tables.own[VELOCITY + row, place]
+                kept[WRENCH_ROWS + 3 + row, place] = tables.own[ANGULAR_VELOCITY + row, place]
+                kept[WRENCH_ROWS + 6 + row, place] = tables.own[STORED_MOMENTUM + row, place]
+    _ = call(tables.calls[STAGES_CALL], (stepped.common, 0, count, each))
     if each >= 0 and stage >= whole - evaluations:
-        _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, 0, count, END_KICKS, each, dt))
+        _ = kick_at_end(stepped, 0, count, each, passes.dt)
     for row in range(STATE_ROWS):
         for place in range(count):
-            visible[row, columns[place]] = stages[row, place]
+            visible[row, columns[place]] = tables.stages[row, place]
     for row in range(STAGE_WRENCH, STAGE_WRENCH + WRENCH_ROWS):
         for place in range(count):
             visible[row, columns[place]] = 0.0
 
 
 @inlined
-def _kick_all(
-    visible: Array,
-    columns: Integers,
-    count: int,
-    own: Array,
-    kept: Array,
-    calls: Integers,
-    forces: Packed,
-    clock: Clock,
-    step: float,
-) -> None:
-    """Kick all bodies by their held wrench and by what Python forces have added."""
+def _kick_all(passes: Passes, offset: float, step: float) -> None:
+    """Kick all bodies by their held wrench and by what Python forces have added, `offset` [s] after the start of the tick."""
+    outside, stepped, kept = unpack(passes.outside), unpack(passes.step), passes.kept
+    tables, columns, count = unpack(stepped.common), outside.columns, outside.sizes[PLACES]
     for row in range(WRENCH_ROWS):
         for place in range(count):
-            kept[row, place] = own[WRENCH + row, place]
-            own[WRENCH + row, place] += visible[STAGE_WRENCH + row, columns[place]]
-    _ = call(calls[KICK_CALL], (forces, 0, count, *clock, step, 0))
+            kept[row, place] = tables.own[WRENCH + row, place]
+            tables.own[WRENCH + row, place] += passes.visible[STAGE_WRENCH + row, columns[place]]
+    clock = (float(passes.control[TICKS]), passes.dt, offset)
+    _ = call(tables.calls[KICK_CALL], (stepped.forces, 0, count, *clock, step, 0))
     for row in range(WRENCH_ROWS):
         for place in range(count):
-            own[WRENCH + row, place] = kept[row, place]
+            tables.own[WRENCH + row, place] = kept[row, place]
 
 
 @inlined
-def _kick_by_called(
-    visible: Array,
-    columns: Integers,
-    sizes: Integers,
-    stepped: Packed,
-    parts: Array,
-    kept: Array,
-    stage: int,
-    ticks: float,
-    dt: float,
-) -> int:
+def _kick_by_called(packed: Packed[Passes], stage: int) -> int:
     """Kick all bodies after an evaluation of Python forces, and move them or make their velocities compatible with the joints.
 
     Returns:
         The number of the island that failed, or -1.
     """
-    own, _own_control, stages, islands, calls, forces, common, _actuators, evaluations = unpack(stepped)
+    passes = unpack(packed)
+    outside, stepped, parts, dt = unpack(passes.outside), unpack(passes.step), passes.parts, passes.dt
+    tables, evaluations = unpack(stepped.common), stepped.evaluations
     number, each = stage // (1 + evaluations), stage % (1 + evaluations) - 1
     offset = 0.0
     for part in range(number if each < 0 else number + 1):
         offset = offset + dt * float(parts[part])
     step = dt * float(parts[number])
-    _kick_all(visible, columns, sizes[PLACES], own, kept, calls, forces, (ticks, dt, offset), 0.5 * step)
+    _kick_all(passes, offset, 0.5 * step)
     is_end = number == parts.shape[0] - 1
-    for island in range(sizes[ISLANDS]):
+    for island in range(outside.sizes[ISLANDS]):
         if each < 0:
-            if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
+            if call(tables.calls[MOVE_CALL], (stepped.common, island, step, int(number > 0))) == 0:
                 return island
         else:
-            is_last = each == evaluations - 1 and not (is_end and needs_two(stages, islands, island, evaluations))
-            if call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last))) == 0:
+            is_last = each == evaluations - 1 and not (is_end and needs_two(tables, island, evaluations))
+            if call(tables.calls[FINISH_CALL], (stepped.common, island, int(each > 0), int(is_last))) == 0:
                 return island
     return -1
 
 
 @inlined
-def _kick_again_by_called(
-    visible: Array,
-    columns: Integers,
-    sizes: Integers,
-    stepped: Packed,
-    parts: Array,
-    kept: Array,
-    ticks: float,
-    dt: float,
-) -> int:
+def _kick_again_by_called(packed: Packed[Passes]) -> int:
     """The same after the last evaluation, for the islands whose actuators kick by their rates."""
-    own, _own_control, stages, islands, calls, forces, common, _actuators, evaluations = unpack(stepped)
+    passes = unpack(packed)
+    outside, stepped, parts, kept = unpack(passes.outside), unpack(passes.step), passes.parts, passes.kept
+    tables = unpack(stepped.common)
+    own, islands = tables.own, tables.islands
     offset = 0.0
     for part in range(parts.shape[0]):
-        offset = offset + dt * float(parts[part])
-    _kick_all(
-        visible,
-        columns,
-        sizes[PLACES],
-        own,
-        kept,
-        calls,
-        forces,
-        (ticks, dt, offset),
-        0.5 * (dt * float(parts[parts.shape[0] - 1])),
-    )
-    for island in range(sizes[ISLANDS]):
-        if needs_two(stages, islands, island, evaluations):
-            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0:
+        offset = offset + passes.dt * float(parts[part])
+    _kick_all(passes, offset, 0.5 * (passes.dt * float(parts[parts.shape[0] - 1])))
+    for island in range(outside.sizes[ISLANDS]):
+        if needs_two(tables, island, stepped.evaluations):
+            if call(tables.calls[FINISH_CALL], (stepped.common, island, 1, 1)) == 0:
                 return island
             continue
         for place in range(islands[island, BODIES], islands[island, BODIES_END]):
@@ -915,36 +837,27 @@ def _kick_again_by_called(
 
 
 @inlined
-def _close_all(
-    array: Array, control: Integers, own: Array, columns: Integers, closed: tuple[Any, ...], calls: Integers, dt: float
-) -> int:
+def _close_all(packed: Packed[Passes]) -> int:
     """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
-    sizes = closed[7]
-    for place in range(sizes[PLACES]):
+    passes = unpack(packed)
+    outside = unpack(passes.outside)
+    own, array, columns, count = unpack(outside.common).own, outside.array, outside.columns, outside.sizes[PLACES]
+    for place in range(count):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
-            control[BAD] = columns[place]
+            passes.control[BAD] = columns[place]
             return 0
-    for place in range(sizes[PLACES]):
+    for place in range(count):
         for row in range(STATE_ROWS):
             array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
         for row in range(3):
             array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
-    _ = call(calls[CLOSE], (*closed, True, dt))
-    control[TICKS] += 1
+    _ = call(passes.calls[CLOSE], (passes.outside, True, passes.dt))
+    passes.control[TICKS] += 1
     return 1
 
 
 @kernel("island-division")
-def island_division(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    touching: Array,
-    island: int,
-    step: float,
-) -> int:
+def island_division(common: Packed[Tables], island: int, step: float) -> int:
     """The number of equal steps in which an island takes a step, a power of two: 1 unless its joints pull too hard on light bodies, or
     bodies that touch turn too far (see `points.turn_in_contact`).
 
@@ -953,6 +866,8 @@ def island_division(
     ``dt² F / (m l) = 1/3`` on. Half of that square is kept. The force is the mean over the last tick: the number is known before the drift,
     and is that of the tick backwards unless the force passes a threshold meanwhile. Bodies on welds do not swing alone.
     """
+    tables = unpack(common)
+    own, work, joints, links, islands = tables.own, tables.work, tables.joints, tables.links, tables.islands
     for place in range(islands[island, BODIES], islands[island, BODIES_END]):
         work[SOLUTION, place] = work[SOLUTION + 1, place] = 0.0
     steps_before = 0.0
@@ -977,7 +892,7 @@ def island_division(
             largest = max(largest, float(work[SOLUTION, place]))
     turn = 0.0
     for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
-        turn = max(turn, turn_in_contact(own, links, touching, link, step))
+        turn = max(turn, turn_in_contact(own, links, tables.touching, link, step))
     count, squared, most = 1, step * step * largest, MOST_SWING * MOST_SWING
     while count < MOST_STEPS and (squared > most * float(count * count) or turn > MOST_TURN_IN_CONTACT * float(count)):
         count *= 2
@@ -1005,10 +920,20 @@ def _turns_fast(own: Array, place: int, other: int, step: float) -> bool:
     return squared > most and dot(across, across) > LEAST_CARRYING * LEAST_CARRYING / (step * step) * squared
 
 
+class Some(NamedTuple):
+    """Some of the islands: of those in a range the ones that take the tick in parts, or in one, and that divide each into so many steps."""
+
+    first: int
+    last: int
+    in_parts: int
+    steps: int
+
+
 @inlined
-def _is_taken(measures: Array, island: int, in_parts: int, steps: int) -> bool:
+def _is_taken(measures: Array, island: int, some: Some) -> bool:
     """Whether an island takes its steps with those in parts, or those in one, and with those that divide them into as many."""
-    return (measures[island, IN_PARTS] == 1.0) == (in_parts == 1) and measures[island, DIVISION] == float(steps)
+    has_parts = measures[island, IN_PARTS] == 1.0
+    return bool(has_parts == (some.in_parts == 1) and measures[island, DIVISION] == float(some.steps))
 
 
 @inlined
@@ -1027,158 +952,126 @@ def _later(clock: Clock, seconds: float) -> Clock:
 
 
 @inlined
+def has_actuators(actuators: Actuators) -> bool:
+    """Whether any actuator may kick a body at the end of a tick."""
+    return bool(actuators.counts[THRUSTERS] + actuators.counts[WHEELS] > 0)
+
+
+@inlined
+def kick_at_end(stepped: Step, first: int, last: int, each: int, dt: float) -> int:
+    """Give the kicks of actuators at the end of the tick to the bodies at some places; 1 if any depends on the rates."""
+    tables, held = unpack(stepped.common), stepped.actuators
+    actuators = (held.places, held.driven, held.wheels, held.tanks, held.counts)
+    kicked = (tables.own, tables.stages, *actuators, first, last, END_KICKS, each, dt)
+    return int(call(tables.calls[END_KICKS_CALL], kicked))
+
+
+@inlined
 def _take_step(
-    own: Array,
-    stages: Array,
-    islands: Integers,
-    calls: Integers,
-    forces: Packed,
-    common: Packed,
-    measures: Array,
-    actuators: tuple[Integers, Array, Array, Array, Integers],
-    evaluations: int,
-    first_island: int,
-    last_island: int,
-    in_parts: int,
-    steps: int,
-    is_all: bool,
-    start: Clock,
-    step: float,
-    is_prepared: int,
-    is_end: bool,
-    dt: float,
+    packed: Packed[Step], some: Some, is_all: bool, start: Clock, step: float, is_prepared: int, is_end: bool, dt: float
 ) -> int:
     """Take a step with the islands that divide theirs into as many; the number of the island that failed, or -1."""
+    stepped = unpack(packed)
+    tables, forces, common, evaluations = unpack(stepped.common), stepped.forces, stepped.common, stepped.evaluations
+    islands, calls = tables.islands, tables.calls
     # all at once where all take their steps alike
-    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
+    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
     kicked_at_once = 0 if is_all else EVALUATED
-    has_end_kicks = is_end and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
-    seen = first if evaluations > 1 or has_end_kicks or _are_stages_seen(forces, common) else last
-    _ = call(calls[STAGES_CALL], (own, stages, seen, last, -1))
+    has_end_kicks = is_end and has_actuators(stepped.actuators)
+    seen = first if evaluations > 1 or has_end_kicks or _are_stages_seen(stepped) else last
+    _ = call(calls[STAGES_CALL], (common, seen, last, -1))
     _ = call(calls[KICK_CALL], (forces, first, last, *start, 0.5 * step, kicked_at_once))
-    for island in range(first_island, last_island):
-        if is_all or _is_taken(measures, island, in_parts, steps):
+    for island in range(some.first, some.last):
+        if is_all or _is_taken(tables.measures, island, some):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             if not is_all:
                 _ = call(calls[KICK_CALL], (forces, *places, *start, 0.5 * step, KNOWN))
-            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(measures, island):
+            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(
+                tables.measures, island
+            ):
                 return island
     end, again = _later(start, step), 0
     for each in range(evaluations):
-        _ = call(calls[STAGES_CALL], (own, stages, seen, last, each))
+        _ = call(calls[STAGES_CALL], (common, seen, last, each))
         if has_end_kicks and is_all:
-            again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
+            again = kick_at_end(stepped, first, last, each, dt)
         elif has_end_kicks:
-            some = (first_island, last_island, in_parts, steps, each, dt)
-            again = max(again, _kick_some(own, stages, islands, calls, measures, actuators, *some))
+            again = max(again, _kick_some(stepped, some, each, dt))
         _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, kicked_at_once))
-        for island in range(first_island, last_island):
-            if is_all or _is_taken(measures, island, in_parts, steps):
+        for island in range(some.first, some.last):
+            if is_all or _is_taken(tables.measures, island, some):
                 places = (islands[island, BODIES], islands[island, BODIES_END])
                 if not is_all:
                     _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
-                is_last = each == evaluations - 1 and not (
-                    again == 1 and needs_two(stages, islands, island, evaluations)
-                )
+                is_last = each == evaluations - 1 and not (again == 1 and needs_two(tables, island, evaluations))
                 finished = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
-                if finished == 0 and _is_failure(measures, island):
+                if finished == 0 and _is_failure(tables.measures, island):
                     return island
     if again == 1 and evaluations == 1:
-        return _try_again(
-            *(own, stages, islands, calls, forces, common, measures, actuators),
-            *(first_island, last_island, in_parts, steps, end, step, dt),
-        )
+        return _try_again(packed, some, end, step, dt)
     return -1
 
 
 @inlined
-def _are_stages_seen(forces: Packed, common: Packed) -> bool:
+def _are_stages_seen(stepped: Step) -> bool:
     """Whether forces are evaluated at the states in `stages`, or contacts look at the velocities there."""
-    _own, _control, _stages, force_calls, _layers, _springs, _point_forces, counts = unpack(forces)
-    touching = unpack(common)[11]
-    return bool(touching.shape[0] > 0 or has_forces(force_calls, counts))
+    forces = unpack(stepped.forces)
+    return bool(unpack(stepped.common).touching.shape[0] > 0 or has_forces(forces.calls, forces.counts))
 
 
 @inlined
-def _kick_some(
-    own: Array,
-    stages: Array,
-    islands: Integers,
-    calls: Integers,
-    measures: Array,
-    actuators: tuple[Integers, Array, Array, Array, Integers],
-    first_island: int,
-    last_island: int,
-    in_parts: int,
-    steps: int,
-    each: int,
-    dt: float,
-) -> int:
+def _kick_some(stepped: Step, some: Some, each: int, dt: float) -> int:
     """Give the kicks of actuators at the end of the tick to the islands that take it in these parts; 1 if any depends on the rates."""
-    again = 0
-    for island in range(first_island, last_island):
-        if _is_taken(measures, island, in_parts, steps):
-            places = (islands[island, BODIES], islands[island, BODIES_END])
-            again = max(again, call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, each, dt)))
+    again, tables = 0, unpack(stepped.common)
+    for island in range(some.first, some.last):
+        if _is_taken(tables.measures, island, some):
+            first, last = tables.islands[island, BODIES], tables.islands[island, BODIES_END]
+            again = max(again, kick_at_end(stepped, first, last, each, dt))
     return again
 
 
 @inlined
-def _try_again(
-    own: Array,
-    stages: Array,
-    islands: Integers,
-    calls: Integers,
-    forces: Packed,
-    common: Packed,
-    measures: Array,
-    actuators: tuple[Integers, Array, Array, Array, Integers],
-    first_island: int,
-    last_island: int,
-    in_parts: int,
-    steps: int,
-    end: Clock,
-    step: float,
-    dt: float,
-) -> int:
+def _try_again(packed: Packed[Step], some: Some, end: Clock, step: float, dt: float) -> int:
     """Try the second kick again for islands whose actuators kick by their rates, in a world without forces that depend on them.
 
     Returns:
         The number of the island that failed, or -1.
     """
-    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
-    for island in range(first_island, last_island):
-        if _is_taken(measures, island, in_parts, steps) and needs_two(stages, islands, island, 1):
+    stepped = unpack(packed)
+    tables, forces, common = unpack(stepped.common), stepped.forces, stepped.common
+    islands, calls = tables.islands, tables.calls
+    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
+    for island in range(some.first, some.last):
+        if _is_taken(tables.measures, island, some) and needs_two(tables, island, 1):
             places = (islands[island, BODIES], islands[island, BODIES_END])
-            _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
-            _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
+            _ = call(calls[STAGES_CALL], (common, *places, 1))
+            _ = kick_at_end(stepped, *places, 1, dt)
     _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, EVALUATED))
-    for island in range(first_island, last_island):
-        if _is_taken(measures, island, in_parts, steps) and needs_two(stages, islands, island, 1):
+    for island in range(some.first, some.last):
+        if _is_taken(tables.measures, island, some) and needs_two(tables, island, 1):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
-            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(measures, island):
+            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(tables.measures, island):
                 return island
     return -1
 
 
 @inlined
 def _take_parts(
-    packed: Packed, parts: Array, in_parts: int, first_island: int, last_island: int, ticks: float, dt: float
+    packed: Packed[Step], parts: Numbers, in_parts: int, first_island: int, last_island: int, ticks: float, dt: float
 ) -> int:
     """Take one tick with those of some islands that take it in these parts; the number of the island that failed, or -1."""
-    own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
-    _own, work, joints, links, _islands, _points, rows, _blocks, _program, measures, _calls, touching, _ = unpack(
-        common
-    )
+    common = unpack(packed).common
+    tables = unpack(common)
+    joints, measures = tables.joints, tables.measures
     divisions, taken = 0, 0  # each number of steps is a power of two, and so a bit of the first
     longest = _longest_part(parts, dt)
     for island in range(first_island, last_island):
         if (measures[island, IN_PARTS] == 1.0) == (in_parts == 1):
-            count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, touching, island, longest))
+            count = call(tables.calls[DIVISION_CALL], (common, island, longest))
             count = max(count, int(measures[island, LEAST_STEPS]))
             measures[island, DIVISION], measures[island, LEAST_STEPS] = float(count), 0.0
-            for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+            for link in range(tables.islands[island, LINKS], tables.islands[island, LINKS_END]):
                 joints[STEPS, link] = float(count) if count > 1 else 0.0
                 if joints[FORCE, link] == 0.0 and joints[FORCE + 1, link] == 0.0 and joints[FORCE + 2, link] == 0.0:
                     measures[island, LEAST_STEPS] = -1.0
@@ -1190,34 +1083,16 @@ def _take_parts(
         is_end = number == parts.shape[0] - 1
         steps = 1
         while steps <= divisions:
-            piece = step / float(steps)
+            piece, some = step / float(steps), Some(first_island, last_island, in_parts, steps)
+            is_all = divisions == steps and taken == last_island - first_island
             # islands with other numbers of steps change nothing of these
             for each in range(steps if divisions & steps != 0 else 0):
-                failed = _take_step(
-                    own,
-                    stages,
-                    islands,
-                    calls,
-                    forces,
-                    common,
-                    measures,
-                    actuators,
-                    evaluations,
-                    first_island,
-                    last_island,
-                    in_parts,
-                    steps,
-                    divisions == steps and taken == last_island - first_island,
-                    _later(start, float(each) * piece),
-                    piece,
-                    int(number + each > 0),
-                    is_end and each == steps - 1,
-                    dt,
-                )
+                then, is_last = _later(start, float(each) * piece), is_end and each == steps - 1
+                failed = _take_step(packed, some, is_all, then, piece, int(number + each > 0), is_last, dt)
                 if failed >= 0:
                     return failed
                 for island in range(first_island, last_island):
-                    if measures[island, LIMITS] == LIMITS_AWAY and is_limit_passed(rows, islands, island):
+                    if measures[island, LIMITS] == LIMITS_AWAY and is_limit_passed(tables.rows, tables.islands, island):
                         measures[island, LIMITS] = LIMITS_PASSED
             steps *= 2
         start = _later(start, step)
@@ -1226,7 +1101,13 @@ def _take_parts(
 
 @kernel("islands-step")
 def islands_step(
-    packed: Packed, parts: Array, one_part: Array, first_island: int, last_island: int, ticks: float, dt: float
+    packed: Packed[Step],
+    parts: Numbers,
+    one_part: Numbers,
+    first_island: int,
+    last_island: int,
+    ticks: float,
+    dt: float,
 ) -> int:
     """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
 
@@ -1239,12 +1120,12 @@ def islands_step(
 
     Islands that divide their steps (see `island_division`) do so each for itself, whatever others do.
     """
-    own, _control, _stages, islands, _calls, _forces, common, _actuators, _evaluations = unpack(packed)
-    _own, _work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _, _, _ = unpack(common)
+    tables = unpack(unpack(packed).common)
+    islands, measures = tables.islands, tables.measures
     for island in range(first_island, last_island):
         in_parts, limits = parts.shape[0] > 1 and islands[island, IS_HARD] == 1, LIMITS_ACT
         if parts.shape[0] > 1 and islands[island, HAS_LIMITS_ONLY] == 1:
-            if are_limits_away(own, joints, links, islands, island, dt):
+            if are_limits_away(tables.own, tables.joints, tables.links, islands, island, dt):
                 in_parts, limits = True, LIMITS_AWAY
         measures[island, IN_PARTS], measures[island, LIMITS] = 1.0 if in_parts else 0.0, limits
         measures[island, ELAPSED] = 0.0
@@ -1257,44 +1138,35 @@ def islands_step(
 
 
 @inlined
-def needs_two(stages: Array, islands: Integers, island: int, evaluations: int) -> bool:
+def needs_two(tables: Tables, island: int, evaluations: int) -> bool:
     """Whether the second kick of an island is tried twice only because actuators kick its bodies by their rates."""
     marked = 0.0
-    for place in range(islands[island, BODIES], islands[island, BODIES_END]):
-        marked += stages[END_KICKS + 6, place]
+    for place in range(tables.islands[island, BODIES], tables.islands[island, BODIES_END]):
+        marked += tables.stages[END_KICKS + 6, place]
     return evaluations == 1 and marked > 0.0
 
 
 @kernel("islands-close")
-def islands_close(
-    array: Array,
-    own: Array,
-    columns: Integers,
-    table: Array,
-    joints: Array,
-    links: Integers,
-    points: Array,
-    sizes: Integers,
-    impacts: Array,
-    stores: bool,
-    dt: float,
-) -> int:
+def islands_close(packed: Packed[Outside], stores: bool, dt: float) -> int:
     """Write back the bodies, if all are finite, and the state of the joints.
 
     Returns:
         The column of a body that is not finite, or -1.
     """
+    outside = unpack(packed)
+    tables, sizes = unpack(outside.common), outside.sizes
+    array, columns, impacts, own, joints = outside.array, outside.columns, outside.impacts, tables.own, tables.joints
     for place in range(sizes[PLACES]):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             return int(columns[place])
     for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
-            joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
+            joints[FORCE + entry, link] = tables.points[link, GIVEN + entry] / dt
     for link in range(sizes[HARD_LINKS], sizes[LINK_COUNT]):
-        joints[CAPTURED_ENERGY, link] += points[link, TAKEN]
+        joints[CAPTURED_ENERGY, link] += tables.points[link, TAKEN]
     for rows in HARD_STATE:
-        _copy_out(table, joints, links, 0, sizes[HARD_LINKS], rows)
-    _copy_out(table, joints, links, sizes[HARD_LINKS], sizes[LINK_COUNT], (STATE_FIRST, STATE_LAST))
+        _copy_out(outside.table, joints, tables.links, 0, sizes[HARD_LINKS], rows)
+    _copy_out(outside.table, joints, tables.links, sizes[HARD_LINKS], sizes[LINK_COUNT], (STATE_FIRST, STATE_LAST))
     for row in range(STATE_ROWS):
         for place in range(sizes[PLACES]):
             array[row, columns[place]] = own[row, place]
@@ -1318,23 +1190,22 @@ def _span_end(islands: Integers, first: int, last: int, room: int) -> int:
 
 
 @inlined
-def _needs_more_steps(common: Packed, island: int, parts: Array, dt: float) -> bool:
+def _needs_more_steps(common: Packed[Tables], island: int, parts: Array, dt: float) -> bool:
     """Whether an island is to take the tick again, because joints that had no force in the last tick pull too hard for its steps.
 
     Such joints are new, or ropes that were slack. One tick of too long steps would let the bodies swing for ever.
     """
-    own, work, joints, links, islands, points, _rows, _blocks, _program, measures, calls, touching, _stages = unpack(
-        common
-    )
+    tables = unpack(common)
+    joints, islands, measures = tables.joints, tables.islands, tables.measures
     if measures[island, LEAST_STEPS] == 0.0 or has_contacts(islands, island):
         return False
     for link in range(islands[island, LINKS], islands[island, LINKS_END]):
         for entry in range(3):
-            joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
+            joints[FORCE + entry, link] = tables.points[link, GIVEN + entry] / dt
     longest = dt
     if measures[island, IN_PARTS] == 1.0:
         longest = _longest_part(parts, dt)
-    count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, touching, island, longest))
+    count = call(tables.calls[DIVISION_CALL], (common, island, longest))
     measures[island, LEAST_STEPS] = float(count)
     return count > measures[island, DIVISION]
 
@@ -1353,50 +1224,45 @@ OPEN, STEP, CLOSE = range(3)
 
 
 @kernel("move-islands")
-def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
-    """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands.
-
-    Packed are the control of the bodies, the number of the island that has failed, the addresses of the kernels that are called, the
-    arguments of those that open, step and close the islands, the lengths of the parts of a tick as shares of it, for islands on which no
-    row but equalities acts and for others, how
-    much there is of everything (see `graph`), 1 if any body stores momentum, and the length of a tick [s].
-    """
-    control, failed_island, calls, opened, stepped, closed, parts, one_part, sizes, stored, dt = unpack(packed)
-    stores, island_count = stored > 0, sizes[ISLANDS]
+def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
+    """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands."""
+    move = unpack(packed)
+    outside, stepped, calls, parts, dt = unpack(move.outside), unpack(move.step), move.calls, move.parts, move.dt
+    tables, sizes = unpack(stepped.common), outside.sizes
+    stores, island_count = move.stored > 0, sizes[ISLANDS]
     hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
-    _own, _own_control, _stages, islands, _island_calls, _forces, common, actuators, _evaluations = unpack(stepped)
-    measures = unpack(common)[9]
     # springs, forces at points and actuators are searched once for all islands
-    searched = sizes[SPRING_COUNT] + sizes[POINT_COUNT] + actuators[4][THRUSTERS] + actuators[4][WHEELS]
-    room = SPAN if searched == 0 else max(sizes[PLACES], SPAN + 1)
-    ticks = float(control[TICKS] - 1)  # that of the move has been counted
-    failed_island[0] = -1
+    room = SPAN
+    if sizes[SPRING_COUNT] + sizes[POINT_COUNT] > 0 or has_actuators(stepped.actuators):
+        room = max(sizes[PLACES], SPAN + 1)
+    ticks = float(move.control[TICKS] - 1)  # that of the move has been counted
+    move.failed[0] = -1
     failed, first, rows = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
     while first < island_count and failed < 0:
         is_hard = first < hard_count
-        last = _span_end(islands, first, hard_count if is_hard else island_count, room)
+        last = _span_end(tables.islands, first, hard_count if is_hard else island_count, room)
         if room == SPAN:
-            _ = call(calls[OPEN], (*opened, first, last, *rows))
+            _ = call(calls[OPEN], (move.outside, first, last, *rows))
         elif first == 0:
-            _ = call(calls[OPEN], (*opened, 0, island_count, *rows))
+            _ = call(calls[OPEN], (move.outside, 0, island_count, *rows))
         for island in range(first, last):
-            measures[island, LEAST_STEPS] = 0.0
-        failed = call(calls[STEP], (stepped, parts, one_part, first, last, ticks, dt))
+            tables.measures[island, LEAST_STEPS] = 0.0
+        failed = call(calls[STEP], (move.step, parts, move.one_part, first, last, ticks, dt))
         for island in range(first, last):
-            if failed < 0 and _needs_more_steps(common, island, parts, dt):
-                _ = call(calls[OPEN], (*opened, island, island + 1, *rows))
-                failed = call(calls[STEP], (stepped, parts, one_part, island, island + 1, ticks, dt))
+            if failed < 0 and _needs_more_steps(stepped.common, island, parts, dt):
+                _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
+                failed = call(calls[STEP], (move.step, parts, move.one_part, island, island + 1, ticks, dt))
         if parts.shape[0] > 1 and not is_hard:
             for island in range(first, last):
-                if failed < 0 and measures[island, LIMITS] == LIMITS_PASSED:
-                    _ = call(calls[OPEN], (*opened, island, island + 1, *rows))
-                    failed = call(calls[STEP], (stepped, one_part, one_part, island, island + 1, ticks, dt))
+                if failed < 0 and tables.measures[island, LIMITS] == LIMITS_PASSED:
+                    _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
+                    failed = call(calls[STEP], (move.step, move.one_part, move.one_part, island, island + 1, ticks, dt))
         first = last
     bad = -1
     if failed < 0:
-        bad = call(calls[CLOSE], (*closed, stores, dt))
+        bad = call(calls[CLOSE], (move.outside, stores, dt))
     if failed >= 0 or bad >= 0:
-        control[BAD] = bad
-        failed_island[0] = failed
+        move.control[BAD] = bad
+        move.failed[0] = failed
         return 0
     return 1

@@ -13,7 +13,7 @@ from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, inlined, kernel
 from ..kernels.vectors import add_scaled, apply_symmetric, dot, scale
-from ..loops.columns import Array, Integers, add_to_vector, load_symmetric
+from ..loops.columns import Array, IntegerTable, add_to_vector, load_symmetric
 from ..loops.layout import INVERSE_INERTIA, INVERSE_MASS
 from .joint_types import load
 from .layout import (
@@ -200,7 +200,7 @@ def _go_on(work: Array, rows: Array, places: tuple[int, int], rows_of: tuple[int
 
 @kernel("island-sweeps")
 def sweep(
-    own: Array, work: Array, links: Integers, islands: Integers, touching: Array, rows: Array, island: int
+    own: Array, work: Array, links: IntegerTable, islands: IntegerTable, touching: Array, rows: Array, island: int
 ) -> int:
     """Change the impulses of points by what removes the rates that they miss at their present impulses."""
     assume_separate_rows()

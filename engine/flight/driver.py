@@ -8,7 +8,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop
-from ..compilation.kernel_types import Kernel
+from ..compilation.kernel_types import Arguments, Kernel
 from ..compilation.packed import Packed
 
 
@@ -22,7 +22,7 @@ class Command(NamedTuple):
     """
 
     kernel: Kernel
-    arguments: Packed
+    arguments: Packed[Arguments]
     called: list[Loop | None]
 
     def link(self) -> None:

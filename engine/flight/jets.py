@@ -12,7 +12,7 @@ from ..checks import FloatArray, array, components, read_only_attributes, reader
 from ..compilation.packed import Packed
 from ..forces.thruster import Thruster, ThrusterBank
 from ..loops import thrust_allocation as allocation
-from ..loops.jet_commands import command_jets
+from ..loops.jet_commands import JetCommand, command_jets
 from ..loops.layout import CENTER_OF_MASS
 from ..store.rows import BodyHandle
 from ..store.table import Table
@@ -297,10 +297,11 @@ class JetsDriver:
         solved = problem.jets, problem.cases, problem.results, problem.work, problem.places
         modulated = pulses.shares, pulses.before, pulses.valves, pulses.durations, pulses.areas, pulses.after
         times = pulses.period, seconds
-        addresses, both = np.zeros(2, np.int64), (wanted, answer)
-        packed = Packed(addresses, tables, both, solved, int(self._spreads), modulated, times)
+        given = JetCommand(
+            np.zeros(2, np.int64), *tables, wanted, answer, solved, int(self._spreads), modulated, *times
+        )
         called = [problem.loop(), None if self._pulses is None else pulses.loop()]
-        return Command(command_jets, packed, called)
+        return Command(command_jets, Packed(given), called)
 
     def update(self) -> None:
         """See `Driver`."""

@@ -1,7 +1,10 @@
 """The kernel that takes a whole sample of a control loop, with its law and its actuators as kernels that it calls by their addresses."""
 
+from typing import NamedTuple
+
 from ..compilation.compiler import call, kernel
 from ..compilation.packed import Packed, unpack
+from ..loops.columns import Array, Integers, IntegerTable, Numbers
 from .formula_law import ERROR_ANGLE, ORIENTATION, RATES, STATE, STATE_BEFORE, TORQUE
 
 BODY, FORCE, FORCE_IS_FREE, SAMPLES, TORQUE_BODY, LOOP_ERROR_ANGLE, WAITING = 0, 2, 5, 6, 7, 10, 11
@@ -16,20 +19,41 @@ NOT_FINITE, COMMANDED, NOT_DUE, OUT_OF_RANGE = range(4)
 """What the kernel returns: the law is not finite; there is a command; no torque is due yet; the command is not finite."""
 
 
+class Sample(NamedTuple):
+    """The arguments of `control_sample`."""
+
+    calls: Integers
+    """The addresses of kernels."""
+    numbers: Integers
+    """The numbers of the loop."""
+    table: Array
+    bodies: Array
+    estimates: Array
+    """A table with estimates, each of which is rates, orientation and bias of the rates."""
+    places: IntegerTable
+    """Which components of the body are which of `inputs`, shape (k, 2)."""
+    inputs: Array
+    out: Array
+    """The arrays of the law."""
+    kept: Numbers
+    """What is to be written to the table from the number of samples on."""
+    wanted: Array
+    """What the actuators are asked for, see `command_jets`."""
+
+
 @kernel("control-sample")
-def control_sample(packed: Packed) -> int:
+def control_sample(packed: Packed[Sample]) -> int:
     """Take a sample of a control loop: gather what is measured, call the law and, if a torque is due after the delay, the actuators.
 
-    Packed are the addresses; the numbers of the loop; its table, the bodies, and a table with estimates, each of which is rates,
-    orientation and bias of the rates; which components of the body are which of `inputs`, shape (k, 2); the arrays of the law; what is to
-    be written to the table from the number of samples on; and what the actuators are asked for, see `command_jets`. What is not copied
-    from the body or the estimate has been written to `inputs` before.
+    What is not copied from the body or the estimate has been written to `inputs` before.
     """
-    calls, numbers, (table, bodies, estimates), places, (inputs, out), kept, wanted = unpack(packed)
+    sample = unpack(packed)
+    calls, numbers, table, places, inputs = sample.calls, sample.numbers, sample.table, sample.places, sample.inputs
+    estimates, out, kept, wanted = sample.estimates, sample.out, sample.kept, sample.wanted
     row, delay, size = int(numbers[ROW]), int(numbers[DELAY]), int(numbers[STATE_SIZE])
     body, state = int(table[BODY, row]), WAITING + 3 * delay
     for place in range(places.shape[0]):
-        inputs[places[place, 1], 0] = bodies[places[place, 0], body]
+        inputs[places[place, 1], 0] = sample.bodies[places[place, 0], body]
     if numbers[ESTIMATE_ROW] >= 0:
         estimate, first = int(numbers[ESTIMATE_ROW]), int(numbers[ESTIMATE])
         for axis in range(4):

@@ -274,8 +274,8 @@ class _Kernel:
         answer = self.kept[loop._schema.row("saturated") - SAMPLES :]
         calls, arrays = np.zeros(loop_kernel.CALLS, np.int64), (formula.inputs, formula.out)
         numbers = np.array([self._row, delay, size, *place], np.int64)
-        tables = self._table, self._array, estimates
-        self._calls, self._packed = calls, Packed(calls, numbers, tables, rows, arrays, self.kept, self._wanted)
+        tables = self._table, self._array, estimates, rows, *arrays, self.kept, self._wanted
+        self._packed = Packed(loop_kernel.Sample(calls, numbers, *tables))
         self._driver = driver
         self._command = None if driver is None else driver.bind(self._wanted, answer, seconds)
         self.commands = self._command is not None
@@ -285,7 +285,7 @@ class _Kernel:
 
     def link(self) -> Self:
         """Write the addresses of the kernels, or those of plain Python while any is missing; Python then commands the actuators."""
-        calls, command = self._calls, self._command
+        calls, command = self._packed.arguments.calls, self._command
         whole, law = self.loops[:2]
         if COMPILED and in_python(self.loops, may_stand_in=True):
             self._answered, self.commands = background.answered(), False
@@ -294,7 +294,7 @@ class _Kernel:
             def link() -> None:
                 calls[loop_kernel.LAW] = law.address
 
-            self._enter: Callable[[Packed], int] = StandIn(whole, link)
+            self._enter: Callable[[Packed[loop_kernel.Sample]], int] = StandIn(whole, link)
             return self
         calls[loop_kernel.LAW] = law.address
         if command is not None:

@@ -258,9 +258,11 @@ class WheelDriver:
         one, out, reached, limits, work = self._one, self._out, self._reached, self._limits, self._work
         goals, null_rate = self._goals, self._allocator._null_rate
         solved = problem.jets, problem.cases, problem.results, problem.work, problem.places
-        whole = (one, out, reached, limits, work, goals), solved, (null_rate, seconds)
+        arrays = one, out, reached, limits, work, goals
         tables = wheels, self._rows, bodies
-        packed = Packed(np.zeros(4, np.int64), tables, (wanted, answer, self._made), *whole)
+        given = kernels.WheelCommand(
+            np.zeros(4, np.int64), *tables, wanted, answer, self._made, arrays, solved, null_rate, seconds
+        )
         rows, results = self._rows, problem.results
         called: list[Loop | None] = [
             named(kernels.direct_torques, *tables[:2], bodies, seconds, wanted, out, reached),
@@ -270,7 +272,7 @@ class WheelDriver:
             problem.loop(),
             named(kernels.wheel_torques, wheels, rows, one, bodies, goals, null_rate, results, limits, work, out),
         ]
-        return Command(kernels.command_wheels, packed, called)
+        return Command(kernels.command_wheels, Packed(given), called)
 
     def update(self) -> None:
         """See `Driver`."""

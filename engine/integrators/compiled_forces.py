@@ -9,11 +9,11 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop, Role, StandIn, choose, in_python, named
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, example
 from ..loops.columns import Integers
 from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
-from ..loops.point_forces import pulls
+from ..loops.point_forces import ForceTables, pulls
 from ..store.bodies import Bodies
 
 
@@ -68,9 +68,6 @@ def pulls_loop(bodies: Columns) -> Loop:
 _NO_SPRINGS, _NO_POINT_FORCES = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
 _NO_COUNTS = np.zeros(2, np.int64)
 
-ForceTables = tuple[Integers, FloatArray, FloatArray, FloatArray, Integers]
-"""What `loops.point_forces.add_forces` takes: calls, layers, springs, point forces, counts."""
-
 
 def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tuple[Callable[..., int], ForceTables]:
     """A loop in passes that can run now, the fast one first, and what it takes for these forces.
@@ -86,7 +83,7 @@ def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tupl
     tables = force_tables(bodies, forces, for_python=True)
 
     def link() -> None:
-        tables[0][:] = force_tables(bodies, forces)[0]
+        tables.calls[:] = force_tables(bodies, forces).calls
 
     return StandIn(chosen, link), tables
 
@@ -107,17 +104,13 @@ def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = Fals
     layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((1, bodies.pitch))
     springs = _NO_SPRINGS if forces.springs is None else forces.springs
     point_forces = _NO_POINT_FORCES if forces.point_forces is None else forces.point_forces
-    return calls, layers, springs, point_forces, _NO_COUNTS if forces.counts is None else forces.counts
+    counts = _NO_COUNTS if forces.counts is None else forces.counts
+    return ForceTables(calls, layers, springs, point_forces, counts)
 
 
 def passes_loops(
-    factory: Callable[..., object],
-    made_for: tuple[object, ...],
-    bodies: Columns,
-    first_arguments: tuple[object, ...],
-    dt: float,
+    factory: Callable[..., object], made_for: tuple[object, ...], bodies: Columns, passes: type[tuple[object, ...]]
 ) -> list[Loop]:
-    """The loops of a method in passes, the fast one first."""
-    none = np.zeros((1, 3), np.int64), np.zeros((1, bodies.pitch)), _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS
-    arguments = Packed(*first_arguments, bodies.array, *none, dt), 0, 0
+    """The loops of a method in passes, the fast one first, with arguments of this type."""
+    arguments = example(Packed[passes]), 0, 0  # type: ignore[valid-type]
     return [Loop(factory, (*made_for, pitch), arguments, Role.PASSES) for pitch in (bodies.pitch, ANY_PITCH)]

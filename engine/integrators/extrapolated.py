@@ -1,16 +1,18 @@
 """Extrapolation of forces that are known once per tick to the stages of a method."""
 
+from typing import cast
 from weakref import WeakSet
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..compilation.choice import Loop, Role, named, ready
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, example
 from ..loops import extrapolation
 from ..loops.columns import Integers
+from ..loops.extrapolation import Extrapolating, HeldConstant, Remembered
 from ..loops.layout import STAGE_WRENCH, WRENCH_ROWS
-from ..loops.program import AtStages, Operation, move
+from ..loops.program import AtStages, Moved, Operation, move
 from ..store.bodies import Bodies
 from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes
 from .integrator import ALONE, Beside, Integrator, Step
@@ -118,7 +120,7 @@ class Extrapolated(Integrator):
 
         def at_stage(block: int, offset: float, steps: Integers, length: float) -> list[Operation]:
             clocks = offset, dt, length, round(dt / length)
-            packed = Packed(array, control, steps, history, bodies.stage_array(1), tables, clocks)
+            packed = Packed(Extrapolating(array, control, steps, history, bodies.stage_array(1), tables, clocks))
             others = acting.operations(block, offset, steps, length) if acting is not None else []
             return [Operation(function, packed, STAGE_WRENCH + WRENCH_ROWS * block), *others]
 
@@ -128,9 +130,10 @@ class Extrapolated(Integrator):
         if acting is None:
             held = self.integrator._operations(step)
             if len(held) == 1 and held[0].function is move:
-                packed = Packed(*held[0].arguments.arguments, array, control, history, np.zeros(1, np.int64))
-                inside.insert(0, Operation(extrapolation.hold_constant, packed, len(inside), held[0].undo))
-        stored = Operation(ready(remember, bodies.may_run_in_python), Packed(array, control, history))
+                moved = cast(Moved, held[0].arguments.arguments)
+                given = HeldConstant(*moved, array, control, history, np.zeros(1, np.int64))
+                inside.insert(0, Operation(extrapolation.hold_constant, Packed(given), len(inside), held[0].undo))
+        stored = Operation(ready(remember, bodies.may_run_in_python), Packed(Remembered(array, control, history)))
         return [*inside, stored]
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
@@ -138,7 +141,8 @@ class Extrapolated(Integrator):
         array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
         types = {loop.types: loop.arguments[:-1] for loop in inside if loop.role is not Role.PART}
         rest = array, integers, array, integers
-        holding = [named(extrapolation.hold_constant, Packed(integers, each, *rest), 0, 0) for each in types.values()]
+        given = [Packed(HeldConstant(integers, each, *rest)) for each in types.values()]
+        holding = [named(extrapolation.hold_constant, each, 0, 0) for each in given]
         return [*_own_loops(bodies), *holding, *inside]
 
 
@@ -156,12 +160,9 @@ def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
 
 
 def _own_loops(bodies: Columns) -> tuple[Loop, Loop]:
-    array, control = bodies.array, bodies.control
-    tables = np.zeros((1, 3), np.int64), array, array, array, control
-    packed = Packed(array, control, control, array, array, tables, (0.0, 1.0, 1.0, 1))
     return (
-        Loop(extrapolation.extrapolate, (bodies.pitch,), (packed, 0, 0)),
-        Loop(extrapolation.remember, (bodies.pitch,), (Packed(array, control, array), 0, 0)),
+        Loop(extrapolation.extrapolate, (bodies.pitch,), (example(Packed[Extrapolating]), 0, 0)),
+        Loop(extrapolation.remember, (bodies.pitch,), (example(Packed[Remembered]), 0, 0)),
     )
 
 

@@ -174,7 +174,7 @@ class OneStepMethod(MethodInStages):
         bodies, control, dt, gyroscopic, forces, threads = step
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
-            if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
+            if should_fuse(fused, self._passes_loops(bodies, gyroscopic), bool(forces.kinds)):
                 loop = ready(fused, bodies.may_run_in_python)
                 return on_threads(
                     *(bodies, control, threads, forces.layers),
@@ -184,7 +184,7 @@ class OneStepMethod(MethodInStages):
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
-        return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
+        return [*fused, *self._passes_loops(bodies, gyroscopic)]
 
     def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
@@ -195,10 +195,10 @@ class OneStepMethod(MethodInStages):
 
     def _passes(self, step: Step) -> LoopCall:
         bodies, control, dt, gyroscopic, forces, _threads = step
-        loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
+        loop, tables = in_passes(self._passes_loops(bodies, gyroscopic), bodies, forces)
         stages = bodies.stage_array(self.evaluations_per_tick)
-        return partial(loop, Packed(bodies.array, control, stages, *tables, dt))
+        return partial(loop, Packed(one_step.Passes(bodies.array, control, stages, tables, dt)))
 
-    def _passes_loops(self, bodies: Columns, dt: float, gyroscopic: bool) -> list[Loop]:
+    def _passes_loops(self, bodies: Columns, gyroscopic: bool) -> list[Loop]:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic
-        return passes_loops(one_step.passes, made_for, bodies, (bodies.array, bodies.control), dt)
+        return passes_loops(one_step.passes, made_for, bodies, one_step.Passes)

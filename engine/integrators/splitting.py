@@ -72,7 +72,7 @@ class Splitting(MethodInStages):
         bodies, control, dt, gyroscopic, forces, threads = step
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
-            if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
+            if should_fuse(fused, self._passes_loops(bodies, gyroscopic), bool(forces.kinds)):
                 loop, constants = ready(fused, bodies.may_run_in_python), self._constants
                 return on_threads(
                     *(bodies, control, threads, forces.layers),
@@ -82,7 +82,7 @@ class Splitting(MethodInStages):
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
-        return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
+        return [*fused, *self._passes_loops(bodies, gyroscopic)]
 
     def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
@@ -108,16 +108,16 @@ class Splitting(MethodInStages):
 
     def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
         bodies, control, dt, gyroscopic, forces, _threads = step
-        loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
+        loop, tables = in_passes(self._passes_loops(bodies, gyroscopic), bodies, forces)
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
-        return partial(loop, Packed(bodies.array, control, program, shares, stages, *tables, dt))
+        given = bodies.array, control, program, shares, stages, tables, dt
+        return partial(loop, Packed(splitting_passes.Passes(*given)))
 
-    def _passes_loops(self, bodies: Columns, dt: float, gyroscopic: bool) -> list[Loop]:
+    def _passes_loops(self, bodies: Columns, gyroscopic: bool) -> list[Loop]:
         made_for = self._turn, bodies.stores_momentum, gyroscopic
-        first_arguments = bodies.array, bodies.control, *self._arrays
-        return passes_loops(splitting_passes.passes, made_for, bodies, first_arguments, dt)
+        return passes_loops(splitting_passes.passes, made_for, bodies, splitting_passes.Passes)
 
     def _program(self, evaluations: int) -> FloatArray:
         """What a tick in passes does at each evaluation of forces (see `loops.splitting_passes`)."""

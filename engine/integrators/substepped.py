@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, integer, real, refuse
 from ..compilation.choice import Loop
+from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed
 from ..loops.columns import Integers
 from ..loops.layout import (
@@ -137,10 +138,10 @@ class Substepped(Integrator):
         def take_steps(length: float, count: int) -> bool:
             return accepted(program(length).run(count)) == count
 
-        def converge(_arguments: Packed, _operand: int, _ticks_left: int) -> int:
+        def converge(_arguments: Packed[Arguments], _operand: int, _ticks_left: int) -> int:
             return self._converge(bodies, control, steps, dt, take_steps)
 
-        return divided(*outside, [Operation(converge, Packed())])
+        return divided(*outside, [Operation(converge, Packed(()))])
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         return [*step_loops(), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]

@@ -14,6 +14,8 @@ Propellant leaves with the velocity of the point where it lay. The velocity fiel
 centre moves with the mass centre.
 """
 
+from typing import NamedTuple
+
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
 from .actuator_layout import (
@@ -41,7 +43,7 @@ from .actuator_layout import (
     USED,
     WHEEL_HAS_KICKED,
 )
-from .columns import Array, Integers, is_finite, load_state, load_vector, store_vector
+from .columns import Array, Integers, IntegerTable, is_finite, load_state, load_vector, store_vector
 from .gather import DRIVEN, HAS_FROZEN, IS_OPEN, JETS, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
 from .jet_kicks import damp, has_damping, lean
 from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, POSITION, STORED_MOMENTUM, VELOCITY
@@ -320,63 +322,100 @@ def end_kicks(
     return depends_on_rates
 
 
-@kernel("begin-driven")
-def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
-    """The operation before the move: drive the actuators, and gather the held wrench where it has changed, or everywhere (`operand` is 1).
+class Drive(NamedTuple):
+    """The arguments of the operations that drive actuators."""
 
-    Packed are the bodies (their array, its control, their number); the tables of driven bodies, thrusters, wheels, tanks, gravities,
-    constant forces and pushes; the address of `gather_held`, in an array, the counts with which it last ran, and the runs of jets (see
-    there); the counts of rows; room for as many stale bodies as there may be driven ones, and for each column of the bodies a mark, which
-    is zero before and after, and the driven row (see `drive`); and the length of a tick [s].
+    array: Array
+    control: Integers
+    body_count: int
+    driven: Array
+    thrusters: Array
+    wheels: Array
+    tanks: Array
+    gravities: Array
+    constants: Array
+    pushes: Array
+    gather: Integers
+    """The address of `gather_held`."""
+    held: Integers
+    """The counts with which it last ran."""
+    runs: IntegerTable
+    """The runs of jets (see there)."""
+    counts: Integers
+    """The counts of rows."""
+    stale: Integers
+    """Room for as many stale bodies as there may be driven ones."""
+    marks: Integers
+    """For each column of the bodies a mark, which is zero before and after."""
+    owners: Integers
+    """The driven row of each column (see `drive`)."""
+    dt: float
+    """The length of a tick [s]."""
+
+
+class Parts(NamedTuple):
+    """The arguments of `undo_parts`."""
+
+    array: Array
+    driven: Array
+    wheels: Array
+    tanks: Array
+    counts: Integers
+
+
+@kernel("begin-driven")
+def begin_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
+    """The operation before the move: drive the actuators, and gather the held wrench where it has changed.
+
+    It is gathered everywhere if `operand` is 1.
     """
-    bodies, tables, gathering, counts, found_in, dt = unpack(packed)
-    array, _control, body_count = bodies
-    driven, thrusters, wheels, tanks, gravities, constants, pushes = tables
-    gather, held, runs = gathering
-    stale, marks, owners = found_in
-    counts[PUSHES] = held[PUSHES]
-    counts[PUSH_RUN] = held[PUSH_RUN]
-    found = drive(array, driven, thrusters, wheels, tanks, counts, stale, owners, dt)
+    given = unpack(packed)
+    array, driven, thrusters, wheels, counts = given.array, given.driven, given.thrusters, given.wheels, given.counts
+    counts[PUSHES] = given.held[PUSHES]
+    counts[PUSH_RUN] = given.held[PUSH_RUN]
+    found = drive(array, driven, thrusters, wheels, given.tanks, counts, given.stale, given.owners, given.dt)
     if found > 0 or (found == 0 and operand == 1):
         # all of them in loops of vectors, where most are to be gathered
-        counts[STALE] = -1 if operand == 1 or 2 * found > body_count else found
-        contributions = (gravities, constants, thrusters, pushes, wheels)
-        _ = call(gather[0], (array, body_count, *contributions, counts, stale, marks, runs))
+        counts[STALE] = -1 if operand == 1 or 2 * found > given.body_count else found
+        contributions = (given.gravities, given.constants, thrusters, given.pushes, wheels)
+        _ = call(
+            given.gather[0],
+            (array, given.body_count, *contributions, counts, given.stale, given.marks, given.runs),
+        )
     return 0 if found < 0 else 1
 
 
 @kernel("end-driven")
-def end_driven(packed: Packed, operand: int, ticks_left: int) -> int:
+def end_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
     """The operation after the move: bring the actuators to the end of the tick; tensors are due at the end of each step of a tick (1)."""
-    bodies, tables, _gathering, counts, _found_in, dt = unpack(packed)
-    array, control, _body_count = bodies
-    driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
-    bad = settle(array, driven, thrusters, wheels, tanks, counts, dt, ticks_left == 1 or operand == 1)
+    given = unpack(packed)
+    counts, is_due = given.counts, ticks_left == 1 or operand == 1
+    bad = settle(given.array, given.driven, given.thrusters, given.wheels, given.tanks, counts, given.dt, is_due)
     if bad >= 0:
-        control[BAD] = bad
+        given.control[BAD] = bad
         return 0
     counts[IS_OPEN] = 0
     return 1
 
 
 @kernel("undo-driven")
-def undo_driven(packed: Packed, start: int, unused: int) -> int:
+def undo_driven(packed: Packed[Drive], start: int, unused: int) -> int:
     """Undo what `begin_driven` has done, unless the tick has ended."""
-    bodies, tables, _gathering, counts, _found_in, _dt = unpack(packed)
-    driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
-    undo_drive(bodies[0], driven, thrusters, wheels, tanks, counts)
+    given = unpack(packed)
+    undo_drive(given.array, given.driven, given.thrusters, given.wheels, given.tanks, given.counts)
     return 1
 
 
 @kernel("undo-parts")
-def undo_parts(packed: Packed, start: int, unused: int) -> int:
+def undo_parts(packed: Packed[Parts], start: int, unused: int) -> int:
     """Compute the mass properties anew after all parts have been put back, and forget a step that was begun."""
-    array, driven, wheels, tanks, counts = unpack(packed)
+    parts = unpack(packed)
+    driven, tanks, counts = parts.driven, parts.tanks, parts.counts
     for row in range(counts[DRIVEN]):
         if driven[IS_FLOWING, row] != REFUSED:  # why the tick did not end, which Python has yet to say
             driven[IS_FLOWING, row] = 1.0
     for tank in range(counts[TANKS]):
         tanks[ACTING, tank] = tanks[PROPELLANT, tank]
-    _ = compose_flowing(array, driven, wheels, tanks, counts, True)
+    _ = compose_flowing(parts.array, driven, parts.wheels, tanks, counts, True)
     counts[IS_OPEN] = 0
     return 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache, wraps
 from math import nan, sqrt
-from typing import Protocol, TypeVar, cast
+from typing import Annotated, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,12 @@ from .layout import (
 )
 
 Array = npt.NDArray[np.float64]
+"""A table: its components, and for each of them one number per row of the table."""
+Numbers = Annotated[Array, 1]
+"""An array of one dimension."""
 Integers = npt.NDArray[np.int64]
+"""An array of one dimension."""
+IntegerTable = Annotated[Integers, 2]
 Move = TypeVar("Move", bound=Callable[..., BodyState])
 OVERFLOWS = ZeroDivisionError, OverflowError
 """What plain Python raises where compiled code goes on with infinity."""

@@ -2,22 +2,56 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from ..compilation.compiler import call, inlined, kernel
+from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed, unpack
-from .columns import Array
+from .columns import Array, Integers
 from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, TICKS, WRENCH, WRENCH_ROWS
-from .point_forces import add_forces
+from .point_forces import ForceTables, add_forces
 from .program import forward_by
+
+
+class Extrapolating(NamedTuple):
+    """The arguments of the operation that extrapolates."""
+
+    array: Array
+    control: Integers
+    steps: Integers
+    """The control of the steps of a tick that is divided, or that of ticks again."""
+    history: Array
+    stages: Array
+    forces: ForceTables
+    clocks: tuple[float, float, float, int]
+    """The time of the stage after the start of the step, the length of a tick and of a step [s], and the number of steps in a tick."""
+
+
+class Remembered(NamedTuple):
+    """The arguments of the operation that stores the held wrench."""
+
+    array: Array
+    control: Integers
+    history: Array
+
+
+class HeldConstant(NamedTuple):
+    """The arguments of `hold_constant`."""
+
+    calls: Integers
+    """The address of the loop."""
+    arguments: Arguments
+    """Those of the loop without the number of ticks."""
+    array: Array
+    control: Integers
+    history: Array
+    left: Integers
+    """What was left of a call when the wrench was last found constant."""
 
 
 @cache
 def extrapolate(pitch: int) -> Callable[..., int]:
     """Make the operation that extrapolates the held wrench to a stage, whose wrench begins at `wrench_row`, and adds the forces there.
-
-    Packed are the bodies, their control, that of the steps of a tick that is divided, or the same again, the history, the stages, what
-    `point_forces.add_forces` takes, and of the clocks the time of the stage after the start of the step [s], the length of a tick and of a
-    step [s], and the number of steps in a tick.
 
     Let c be the held wrench of this tick, b that of the previous tick and a that of the tick before. The result at x ticks after the
     start of the tick is ``c + x (c − b) + x (x + 1)/2 (c − 2 b + a)``, the quadratic through the three values at x = −2, −1 and 0. It is
@@ -26,14 +60,14 @@ def extrapolate(pitch: int) -> Callable[..., int]:
     """
 
     @kernel(f"extrapolate-{pitch}")
-    def operation(packed: Packed, wrench_row: int, ticks_left: int) -> int:
-        array, control, steps, history, stages, forces, clocks = unpack(packed)
-        offset, dt, step, count = clocks
-        calls, layers, springs, point_forces, counts = forces
+    def operation(packed: Packed[Extrapolating], wrench_row: int, ticks_left: int) -> int:
+        given = unpack(packed)
+        array, control, history, stages = given.array, given.control, given.history, given.stages
+        offset, dt, step, count = given.clocks
         if array.shape[1] != pitch or history.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         # by the steps since the start of the tick alone, so that the result does not depend on when the world began to count
-        passed = float(steps[TICKS] - control[TICKS] * count) * step + offset
+        passed = float(given.steps[TICKS] - control[TICKS] * count) * step + offset
         ticks = passed / dt
         half_square = 0.5 * ticks * (ticks + 1.0)
         for row in range(WRENCH_ROWS):
@@ -46,7 +80,7 @@ def extrapolate(pitch: int) -> Callable[..., int]:
                 bend = now - 2.0 * last + older if known > 1.5 else 0.0
                 stages[wrench_row + row, column] = now + ticks * slope + half_square * bend
         clock, row = (float(control[TICKS]), dt, passed), wrench_row
-        if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, clock) < 0:
+        if add_forces(array, control, stages, row, given.forces, clock) < 0:
             return -1
         return 1
 
@@ -55,14 +89,15 @@ def extrapolate(pitch: int) -> Callable[..., int]:
 
 @cache
 def remember(pitch: int) -> Callable[..., int]:
-    """Make the operation that stores the held wrench in the history; packed are the bodies, their control and the history."""
+    """Make the operation that stores the held wrench in the history."""
 
     @kernel(f"remember-wrenches-{pitch}")
-    def operation(packed: Packed, operand: int, ticks_left: int) -> int:
-        array, control, history = unpack(packed)
+    def operation(packed: Packed[Remembered], operand: int, ticks_left: int) -> int:
+        given = unpack(packed)
+        array, history = given.array, given.history
         if array.shape[1] != pitch or history.shape[1] != pitch:
             return -1
-        count = control[COUNT]
+        count = given.control[COUNT]
         for row in range(WRENCH_ROWS):
             for column in range(count):
                 history[OLDER_WRENCH + row, column] = history[LAST_WRENCH + row, column]
@@ -75,17 +110,15 @@ def remember(pitch: int) -> Callable[..., int]:
 
 
 @kernel("hold-constant")
-def hold_constant(packed: Packed, operations: int, ticks_left: int) -> int:
+def hold_constant(packed: Packed[HeldConstant], operations: int, ticks_left: int) -> int:
     """Run a tick by the loop for held wrenches, and leave out the operations that extrapolate, if the wrench is what it was in two ticks.
-
-    Packed are the address of the loop, in an array, its arguments without the number of ticks, the bodies, their control, the history, and
-    an array for what was left of a call when this was last found: within a call, a wrench that is constant remains so.
+    Within a call, a wrench that is constant remains so.
     """
-    calls, arguments, array, control, history, left = unpack(packed)
-    if left[0] != ticks_left + 1 and not _is_constant(array, history, control[COUNT]):
+    held = unpack(packed)
+    if held.left[0] != ticks_left + 1 and not _is_constant(held.array, held.history, held.control[COUNT]):
         return 1
-    result = call(calls[0], (*arguments, 1))
-    left[0] = ticks_left if result > 0 else 0
+    result = call(held.calls[0], (*held.arguments, 1))
+    held.left[0] = ticks_left if result > 0 else 0
     return forward_by(operations) if result > 0 else result
 
 

@@ -1,36 +1,66 @@
 """The kernel that turns what a control loop wants into shares of the jets of its body, and those into pulses."""
 
+from typing import Any, NamedTuple
+
 from ..compilation.compiler import call, kernel
 from ..compilation.packed import Packed, unpack
 from .actuator_layout import BODY, LEVEL
+from .columns import Array, Integers, Numbers
 from .layout import CENTER_OF_MASS
 from .thrust_allocation import IS_CUT, JET_LEVEL, RESULT_COLUMNS
 
 
-@kernel("command-jets")
-def command_jets(packed: Packed) -> int:
-    """Allocate the torque and the force that a control loop wants to the jets of its body.
+class JetCommand(NamedTuple):
+    """The arguments of `command_jets`."""
 
-    Packed are the addresses of `allocate` and of `modulate`, which is zero for throttles; the thrusters, the row of each jet, the bodies,
-    and 1 if levers are measured from the mass centre of the body, not from that in the case; what is wanted, which is torque, force and
-    whether the force is free, shape (7, 1); the answer, which is whether the wrench was out of reach and, for pulses, what is carried and
-    the levels; the arrays of `allocate`, and 1 for the even method; the arrays of `modulate`, whose `shares` are written for throttles
-    too, with zero for jets that are lost; the period and the time until the next command.
+    calls: Integers
+    """The addresses of `allocate` and of `modulate`, which is zero for throttles."""
+    thrusters: Array
+    rows: Integers
+    """The row of each jet."""
+    bodies: Array
+    has_own_center: int
+    """1 if levers are measured from the mass centre of the body, not from that in the case."""
+    wanted: Array
+    """Torque, force and whether the force is free, shape (7, 1)."""
+    answer: Numbers
+    """Whether the wrench was out of reach and, for pulses, what is carried and the levels."""
+    problem: tuple[Any, ...]
+    """The arrays of `allocate`."""
+    spreads: int
+    """1 for the even method."""
+    pulses: tuple[Any, ...]
+    """The arrays of `modulate`, whose `shares` are written for throttles too, with zero for jets that are lost."""
+    period: float
+    seconds: float
+    """The time until the next command."""
+
+
+@kernel("command-jets")
+def command_jets(packed: Packed[JetCommand]) -> int:
+    """Allocate the torque and the force that a control loop wants to the jets of its body.
 
     Returns:
         1, or 0 if a share is not finite.
     """
-    calls, (thrusters, rows, bodies, has_own_center), (wanted, answer), problem, spreads, pulses, times = unpack(packed)
-    jets, cases, results, work, places = problem
-    shares, before, valves, durations, areas, after = pulses
-    period, seconds = times
+    command = unpack(packed)
+    calls, thrusters, rows, wanted, answer = (
+        command.calls,
+        command.thrusters,
+        command.rows,
+        command.wanted,
+        command.answer,
+    )
+    period, seconds = command.period, command.seconds
+    jets, cases, results, work, places = command.problem
+    shares, before, valves, durations, areas, after = command.pulses
     count, is_free = rows.shape[0], wanted[6, 0] > 0.0
     for axis in range(3):
         cases[0, axis] = 0.0 if is_free else wanted[3 + axis, 0]
         cases[0, 3 + axis] = wanted[axis, 0]
-        if has_own_center > 0:
-            cases[0, 6 + axis] = bodies[CENTER_OF_MASS + axis, int(thrusters[BODY, rows[0]])]
-    _ = call(calls[0], (jets, cases, spreads > 0, 3 if is_free else 0, results, work, places))
+        if command.has_own_center > 0:
+            cases[0, 6 + axis] = command.bodies[CENTER_OF_MASS + axis, int(thrusters[BODY, rows[0]])]
+    _ = call(calls[0], (jets, cases, command.spreads > 0, 3 if is_free else 0, results, work, places))
     total = 0.0
     for place in range(count + RESULT_COLUMNS):
         total += 0.0 * float(results[0, place])

@@ -23,7 +23,7 @@ thread in another floating-point mode it does nothing and returns `layout.OTHER_
 
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
 from ..compilation.packed import Packed, unpack
@@ -47,7 +47,7 @@ from .columns import (
 from .fields import AddFields, FieldKind, kind_names, summed
 from .floating_point import is_other_mode, refuse_mode
 from .layout import BAD, COUNT, OTHER_MODE, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
-from .point_forces import add_forces
+from .point_forces import ForceTables, add_forces
 
 Offsets = tuple[float, ...]
 _AtStage = tuple[Array, Array, float]
@@ -140,13 +140,23 @@ def held_ticks(
     return held
 
 
+class Passes(NamedTuple):
+    """The arguments of a loop in passes that stay the same."""
+
+    array: Array
+    control: Integers
+    stages: Array
+    """The states at the evaluations of a tick, and the wrenches there."""
+    forces: ForceTables
+    dt: float
+
+
 @cache
 def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
     """Make `loop(packed, stage, ticks) -> ticks completed`.
 
-    This is the loop in passes of a method. Packed are ``array, control, stages, calls, layers, springs, point_forces, counts, dt``. It
-    supports all compiled forces, with one pass per kind of field. `calls` lists the kinds (see `point_forces.add_forces`). All bodies are
-    advanced to a stage before the forces at that stage are summed, because a spring needs the states of two bodies.
+    This is the loop in passes of a method. It supports all compiled forces, with one pass per kind of field. All bodies are advanced to a
+    stage before the forces at that stage are summed, because a spring needs the states of two bodies.
 
     If `stage` is negative, the loop runs whole ticks. If Python forces are called between the stages, the loop is called once for each
     stage of a tick. For a stage with an evaluation, it writes the states at that stage and the wrench of the compiled forces to `stages`.
@@ -158,11 +168,12 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
     to_end, close = over_columns(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
 
     @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}")
-    def loop(packed: Packed, stage: int, ticks: int) -> int:
+    def loop(packed: Packed[Passes], stage: int, ticks: int) -> int:
         use_widest_vectors()
-        array, control, stages, calls, layers, springs, point_forces, counts, dt = unpack(packed)
+        given = unpack(packed)
+        array, control, stages, dt = given.array, given.control, given.stages, given.dt
         # reject arrays of another pitch
-        if is_other_pitch(pitch, array, stages, layers):
+        if is_other_pitch(pitch, array, stages, given.forces.layers):
             return -1
         if is_other_mode(control):
             control[BAD] = OTHER_MODE
@@ -177,7 +188,7 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
                 row = STAGE_WRENCH + WRENCH_ROWS * each
                 to_any_stage(each, control, count, (array, stages, dt))
                 at = (float(control[TICKS]), dt, offsets[each] * dt)
-                if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, at) < 0:
+                if add_forces(array, control, stages, row, given.forces, at) < 0:
                     return -1
             # after the last evaluation: advance all bodies to the end of the tick, and count it or restore them
             if last == evaluations and not close(array, control, to_end(control, count, (array, stages, dt))):

@@ -1,11 +1,12 @@
 """Forces at points of bodies, which are springs and constant forces whose lever arm rotates with the body."""
 
 from math import sqrt
+from typing import NamedTuple
 
 from ..compilation.compiler import call, inlined, kernel
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import Vector, add, cross, dot, scale, subtract
-from .columns import Array, Integers, add_to_vector, load_state, load_vector
+from .columns import Array, Integers, IntegerTable, add_to_vector, load_state, load_vector
 from .fields import Clock
 from .layout import (
     CENTER_OF_MASS,
@@ -29,6 +30,19 @@ from .layout import (
 )
 
 
+class ForceTables(NamedTuple):
+    """All compiled forces."""
+
+    calls: IntegerTable
+    """For each kind of field the address of a loop from `fields.field_passes`, the first row of its layers and the number of layers. Row 0
+    has the address of `pulls`, for springs and point forces."""
+    layers: Array
+    springs: Array
+    point_forces: Array
+    counts: Integers
+    """The numbers of springs and of point forces."""
+
+
 @kernel("pulls")
 def pulls(array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers) -> int:
     """Add springs and point forces to the wrenches that start at `wrench_row`; see `add_pulls`."""
@@ -42,26 +56,21 @@ def add_forces(
     control: Integers,
     states: Array,
     wrench_row: int,
-    calls: Integers,
-    layers: Array,
-    springs: Array,
-    point_forces: Array,
-    counts: Integers,
+    forces: ForceTables,
     clock: Clock,
 ) -> int:
     """Add all compiled forces to the wrenches that start at a row, first the fields of each kind, then springs and point forces.
 
     Returns zero, or a negative number if one of the loops rejected its arrays.
-
-    Each row of `calls` has the address of a loop from `fields.field_passes`, the first row of its layers and the number of layers. Row 0
-    has the address of `pulls`, for springs and point forces.
     """
-    rejected = 0
+    rejected, calls, counts = 0, forces.calls, forces.counts
     for kind in range(1, calls.shape[0]):
         place, layer_count = calls[kind, 1], calls[kind, 2]
-        rejected += call(calls[kind, 0], (array, control, states, wrench_row, layers, place, layer_count, *clock))
+        rejected += call(
+            calls[kind, 0], (array, control, states, wrench_row, forces.layers, place, layer_count, *clock)
+        )
     if counts[SPRING_COUNT] + counts[POINT_FORCE_COUNT] > 0:
-        rejected += call(calls[0, 0], (array, states, wrench_row, springs, point_forces, counts))
+        rejected += call(calls[0, 0], (array, states, wrench_row, forces.springs, forces.point_forces, counts))
     return rejected
 
 

@@ -31,10 +31,10 @@ from ..compilation.compiler import (
     types_of,
     without_dispatch,
 )
-from ..compilation.kernel_types import Kernel
-from ..compilation.packed import Packed, unpack
+from ..compilation.kernel_types import Arguments, Kernel
+from ..compilation.packed import Packed, declared, example, unpack
 from ..compilation.whole import call_whole
-from .columns import Array, Integers
+from .columns import Array, Integers, IntegerTable
 from .floating_point import is_other_mode
 from .layout import BAD, OTHER_MODE, TICKS
 from .undo import undo_tick
@@ -45,17 +45,44 @@ PLACE, START = range(2)
 """The state of a program: the number of operations of the open tick that may have run, and the tick count at its start."""
 
 
+class Listed(NamedTuple):
+    """The arguments of the kernels that run programs."""
+
+    operations: IntegerTable
+    state: Integers
+    control: Integers
+    """The control of the bodies."""
+
+
+class Moved(NamedTuple):
+    """The arguments of `move`."""
+
+    calls: Integers
+    """The address of the loop."""
+    arguments: Arguments
+    """Those of the loop without the number of ticks."""
+
+
+class MovedBack(NamedTuple):
+    """The arguments of `undo_move`."""
+
+    array: Array
+    control: Integers
+    stores: int
+    """1 if any body stores momentum."""
+
+
 @kernel("run-program")
-def run_program(program: Packed, ticks: int) -> int:
+def run_program(program: Packed[Listed], ticks: int) -> int:
     """Run ticks, each of which is a list of operations, up to the first function of Python, which then is the last that may have run.
 
-    Packed are the operations, the state of the program and the control of the bodies. If a tick is open, it goes on behind the operations
-    that have run.
+    If a tick is open, it goes on behind the operations that have run.
 
     Returns:
         The number of ticks that ended finite; a negative number if the first was rejected before anything was changed.
     """
-    operations, state, control = unpack(program)
+    listed = unpack(program)
+    operations, state, control = listed.operations, listed.state, listed.control
     place = int(state[PLACE])
     if place == 0:
         if is_other_mode(control):  # before anything is computed
@@ -96,10 +123,10 @@ def forward_by(operations: int) -> int:
 
 
 @kernel("undo-program")
-def undo_program(program: Packed) -> int:
+def undo_program(program: Packed[Listed]) -> int:
     """Undo the operations of the open tick."""
-    operations, state, _control = unpack(program)
-    _undo(operations, state, int(state[PLACE]))
+    listed = unpack(program)
+    _undo(listed.operations, listed.state, int(listed.state[PLACE]))
     return 0
 
 
@@ -114,18 +141,18 @@ def _undo(operations: Integers, state: Integers, count: int) -> None:
 
 
 @kernel("move")
-def move(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Run the loop of a method over one tick; packed are its address, in an array, and its arguments without the number of ticks."""
-    calls, arguments = unpack(packed)
-    return call(calls[0], (*arguments, 1))
+def move(packed: Packed[Moved], operand: int, ticks_left: int) -> int:
+    """Run the loop of a method over one tick."""
+    moved = unpack(packed)
+    return call(moved.calls[0], (*moved.arguments, 1))
 
 
 @kernel("undo-move")
-def undo_move(packed: Packed, start: int, unused: int) -> int:
-    """Undo what `move` has done, if it has counted its tick; packed are the bodies, their control, and 1 if any stores momentum."""
-    array, control, stores = unpack(packed)
-    if control[TICKS] > start:
-        undo_tick(array, control, stores > 0)
+def undo_move(packed: Packed[MovedBack], start: int, unused: int) -> int:
+    """Undo what `move` has done, if it has counted its tick."""
+    moved = unpack(packed)
+    if moved.control[TICKS] > start:
+        undo_tick(moved.array, moved.control, moved.stores > 0)
     return 1
 
 
@@ -141,9 +168,9 @@ class Operation(NamedTuple):
     """
 
     function: Kernel
-    arguments: Packed
+    arguments: Packed[Arguments]
     operand: int = 0
-    undo: tuple[Callable[..., object], Packed] | None = None
+    undo: tuple[Callable[..., object], Packed[Arguments]] | None = None
     loop: Callable[[int], int] | None = None
     """A loop that does the same for any number of ticks; None if there is none."""
 
@@ -174,7 +201,7 @@ class Program:
             return
         self._bound: list[Kernel] = []
         table = np.zeros((len(self.operations), 5), np.int64)
-        self._packed = Packed(table, self._state, control)
+        self._packed = Packed(Listed(table, self._state, control))
         undone = [each.undo for each in self.operations if each.undo is not None]
         called = [(each.function, each.arguments) for each in self.operations] + undone
         self._arguments = tuple(arguments for _function, arguments in called)
@@ -196,7 +223,7 @@ class Program:
             self.run = partial(run_program, self._packed) if table[:, ADDRESS].all() else self._run_in_turns
         self._packed.owner = self
 
-    def _address_in_python(self, function: Callable[..., object], arguments: Packed) -> int:
+    def _address_in_python(self, function: Callable[..., object], arguments: Packed[Arguments]) -> int:
         if has_address(function):
             function = ready(named(function, arguments, 0, 0)) if COMPILED else plain(function)
         bound: Callable[..., object] = lambda _address, operand, ticks_left: function(arguments, operand, ticks_left)  # noqa: E731
@@ -236,29 +263,25 @@ class Program:
                 undo_program(self._packed)
 
 
-def _address(function: Callable[..., object], arguments: Packed) -> int:
+def _address(function: Callable[..., object], arguments: Packed[Arguments]) -> int:
     """The address of an operation for compiled code."""
     return address_of(function, types_of(arguments, 0, 0)) if has_address(function) else 0
 
 
 def program_loops() -> list[Loop]:
     """The kernels that run programs."""
-    integers = np.zeros(1, np.int64)
-    packed = Packed(np.zeros((1, 1), np.int64), integers, integers)
-    return [named(run_program, packed, 0), named(undo_program, packed)]
+    return [declared(run_program), declared(undo_program)]
 
 
 def move_loops(arguments: tuple[object, ...]) -> tuple[Loop, Loop]:
     """The operation that moves bodies by a loop with these arguments, without the number of ticks, and the one that undoes it."""
-    integers = np.zeros(1, np.int64)
-    undone = Packed(np.zeros((1, 1)), integers, 0)
-    return named(move, Packed(integers, arguments), 0, 0), named(undo_move, undone, 0, 0)
+    return named(move, Packed(Moved(example(Integers), arguments)), 0, 0), declared(undo_move)
 
 
 def moving(run: Callable[[int], int], array: Array, control: Integers, stores: bool) -> Operation:
     """The operation that moves bodies by a loop with all arguments but the number of ticks."""
     function, arguments = _one_tick(run)
-    return Operation(function, arguments, 0, (undo_move, Packed(array, control, int(stores))), run)
+    return Operation(function, arguments, 0, (undo_move, Packed(MovedBack(array, control, int(stores)))), run)
 
 
 class AtStages(NamedTuple):
@@ -301,12 +324,13 @@ def moving_in_stages(
     return [*operations, moving(partial(loop, len(stages)), array, control, stores)._replace(loop=None)]
 
 
-def _one_tick(run: Callable[[int], int]) -> tuple[Kernel, Packed]:
+def _one_tick(run: Callable[[int], int]) -> tuple[Kernel, Packed[Arguments]]:
     """The function of an operation that calls a loop for one tick, and its arguments."""
     if isinstance(run, partial) and has_address(run.func):
-        return move, Packed(np.array([address_of(run.func, types_of(*run.args, 1))], np.int64), run.args)
+        calls = np.array([address_of(run.func, types_of(*run.args, 1))], np.int64)
+        return move, Packed(Moved(calls, run.args))
 
-    def move_in_python(arguments: Packed, operand: int, ticks_left: int) -> int:
+    def move_in_python(arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
         return run(1)
 
-    return move_in_python, Packed()
+    return move_in_python, Packed(())

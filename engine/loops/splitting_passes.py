@@ -6,12 +6,15 @@ Python forces are called, the loop is called once per evaluation, and makes the 
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
 from ..compilation.packed import Packed, unpack
 from ..kernels.rigid_body import BodyState
 from .columns import (
     Array,
+    Integers,
+    Numbers,
     close_tick,
     is_other_pitch,
     load_body,
@@ -42,7 +45,7 @@ from .layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .point_forces import add_forces
+from .point_forces import ForceTables, add_forces
 
 # Blocks of the stage array after the state: the wrench of the current evaluation, the first wrench of a kick, the weighted sum of
 # differences from it, and the state at the start of the kick (velocity, body rates and stored momentum).
@@ -66,13 +69,25 @@ START, ONLY, FIRST, TRIAL, LAST = range(5)
 """The kinds, which are the start of the tick without a kick, and kicks after a single, a first, a middle and a last evaluation."""
 
 
+class Passes(NamedTuple):
+    """The arguments of a loop in passes that stay the same."""
+
+    array: Array
+    control: Integers
+    program: Array
+    """What a tick does, one row per stage."""
+    shares: Numbers
+    """The fractions into which a drift is divided for bodies that store momentum."""
+    stages: Array
+    forces: ForceTables
+    dt: float
+
+
 @cache
 def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
     """Make `loop(packed, stage, ticks) -> ticks completed`.
 
-    Packed are ``array, control, program, shares, stages, calls, layers, springs, point_forces, counts, dt``. Those from `stages` on are
-    described in `one_step.passes`. Each stage is a row of `program`. `shares` are the fractions into which a drift is divided for bodies
-    that store momentum. The loop supports all compiled forces.
+    It is described in `one_step.passes`. Each stage is a row of the program.
     """
     start_all, end_all, close = over_columns(stores, _start_all), over_columns(stores, _end_all), close_tick(stores)
     kick_closing, kick_opening, kick_between = (
@@ -82,11 +97,12 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
     drift_states = drift_all(turn, stores, gyroscopic, _STORED)
 
     @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
-    def loop(packed: Packed, stage: int, ticks: int) -> int:
+    def loop(packed: Packed[Passes], stage: int, ticks: int) -> int:
         use_widest_vectors()
-        array, control, program, shares, stages, calls, layers, springs, point_forces, counts, dt = unpack(packed)
+        given = unpack(packed)
+        array, control, program, stages, dt = given.array, given.control, given.program, given.stages, given.dt
         # reject arrays of another pitch
-        if is_other_pitch(pitch, array, stages, layers):
+        if is_other_pitch(pitch, array, stages, given.forces.layers):
             return -1
         if is_other_mode(control):
             control[BAD] = OTHER_MODE
@@ -114,12 +130,12 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                     kick_between(control, count, (array, stages, step, weight))
                 # drift
                 if drift_step != 0.0:
-                    drift_states(control, count, (array, stages, drift_step, shares))
+                    drift_states(control, count, (array, stages, drift_step, given.shares))
                     _start_from_here(stages, count)
                 # evaluate the forces, except after the last row
                 if each < evaluations:
                     clock, row = (float(control[TICKS]), dt, float(program[each, OFFSET]) * dt), STAGE_WRENCH
-                    if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, clock) < 0:
+                    if add_forces(array, control, stages, row, given.forces, clock) < 0:
                         return -1
             # after the last row: store the states, and count the tick or restore all bodies
             if last == evaluations and not close(array, control, end_all(control, count, (array, stages))):

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compilation.choice import Loop, named
+from ..compilation.choice import Loop
 from ..compilation.compiler import kernel
-from ..compilation.packed import Packed, unpack
+from ..compilation.packed import Packed, declared, unpack
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import cross, subtract
 from .columns import Array, Integers, load_vector
@@ -41,80 +41,127 @@ _MOVED_ROWS = np.r_[
 _CENTER_ROWS = np.arange(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 
 
+class Kept(NamedTuple):
+    """Rows of a table that are kept."""
+
+    table: Array
+    rows: Integers
+    shadow: Array
+    counted: Integers
+    """The number of columns of the table, shape (1,)."""
+    kept: Integers
+    """The number of columns that are kept, shape (1,)."""
+
+
+class Added(NamedTuple):
+    """Rows that are added to those of a table."""
+
+    table: Array
+    rows: Integers
+    kept: Array
+    columns: int
+
+
+class Counted(NamedTuple):
+    """What counts the steps of a tick."""
+
+    control: Integers
+    """The control of ticks."""
+    steps: Integers
+    """The control of steps."""
+    taken: Integers
+    """The number of steps taken, shape (1,)."""
+    wanted: int
+    """The number of steps to take."""
+
+
+class Ended(NamedTuple):
+    """The arguments of `end_steps`."""
+
+    array: Array
+    control: Integers
+    start: Array
+    """The shadow rows of the bodies."""
+    centers: Array
+    """Those of their mass centres."""
+    columns: int
+
+
 @kernel("keep")
-def keep(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Copy rows of a table to shadow rows; packed are the table, the rows, the shadow rows, and the number of columns of each."""
-    table, rows, shadow, counted, kept = unpack(packed)
-    kept[0] = counted[0]
-    for place in range(rows.shape[0]):
-        for column in range(kept[0]):
-            shadow[place, column] = table[rows[place], column]
+def keep(packed: Packed[Kept], operand: int, ticks_left: int) -> int:
+    """Copy rows of a table to shadow rows."""
+    given = unpack(packed)
+    given.kept[0] = given.counted[0]
+    for place in range(given.rows.shape[0]):
+        for column in range(given.kept[0]):
+            given.shadow[place, column] = given.table[given.rows[place], column]
     return 1
 
 
 @kernel("put-back")
-def put_back(packed: Packed, start: int, unused: int) -> int:
+def put_back(packed: Packed[Kept], start: int, unused: int) -> int:
     """Undo what has happened to rows of a table, and to their number, since `keep`."""
-    table, rows, shadow, counted, kept = unpack(packed)
-    counted[0] = kept[0]
-    for place in range(rows.shape[0]):
-        for column in range(kept[0]):
-            table[rows[place], column] = shadow[place, column]
+    given = unpack(packed)
+    given.counted[0] = given.kept[0]
+    for place in range(given.rows.shape[0]):
+        for column in range(given.kept[0]):
+            given.table[given.rows[place], column] = given.shadow[place, column]
     return 1
 
 
 @kernel("add-kept")
-def add_kept(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Add rows that are kept to those of a table; packed are the table, the rows, those that are kept, and the number of columns."""
-    table, rows, kept, columns = unpack(packed)
-    for place in range(rows.shape[0]):
-        for column in range(columns):
-            table[rows[place], column] += kept[place, column]
+def add_kept(packed: Packed[Added], operand: int, ticks_left: int) -> int:
+    """Add rows that are kept to those of a table."""
+    added = unpack(packed)
+    for place in range(added.rows.shape[0]):
+        for column in range(added.columns):
+            added.table[added.rows[place], column] += added.kept[place, column]
     return 1
 
 
 @kernel("open-steps")
-def open_steps(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Begin a tick of several steps; packed are the controls of ticks and of steps, the number of steps taken, and of those to take."""
-    control, steps, taken, count = unpack(packed)
+def open_steps(packed: Packed[Counted], operand: int, ticks_left: int) -> int:
+    """Begin a tick of several steps."""
+    counted = unpack(packed)
+    control, steps = counted.control, counted.steps
     for entry in range(STORING, control.shape[0]):  # the spans, which change while bodies are frozen
         steps[entry] = control[entry]
-    steps[TICKS] = control[TICKS] * count
-    taken[0] = 0
+    steps[TICKS] = control[TICKS] * counted.wanted
+    counted.taken[0] = 0
     return 1
 
 
 @kernel("blame-steps")
-def blame_steps(packed: Packed, start: int, unused: int) -> int:
+def blame_steps(packed: Packed[Counted], start: int, unused: int) -> int:
     """Pass on why a step was rejected."""
-    control, steps, _taken, _count = unpack(packed)
-    control[BAD] = steps[BAD]
+    counted = unpack(packed)
+    counted.control[BAD] = counted.steps[BAD]
     return 1
 
 
 @kernel("repeat")
-def repeat(packed: Packed, operand: int, ticks_left: int) -> int:
-    """Go back by `operand` operations, until the steps have been taken; packed is the same as in `open_steps`."""
-    _control, _steps, taken, count = unpack(packed)
-    taken[0] += 1
-    return back_by(operand) if taken[0] < count else 1
+def repeat(packed: Packed[Counted], operand: int, ticks_left: int) -> int:
+    """Go back by `operand` operations, until the steps have been taken."""
+    counted = unpack(packed)
+    counted.taken[0] += 1
+    return back_by(operand) if counted.taken[0] < counted.wanted else 1
 
 
 @kernel("end-steps")
-def end_steps(packed: Packed, moves_mass: int, ticks_left: int) -> int:
+def end_steps(packed: Packed[Ended], moves_mass: int, ticks_left: int) -> int:
     """Combine the steps into one tick, whose previous state is that at its start, and count it.
 
-    Packed are the bodies, the control of ticks, the shadow rows of the bodies and of their mass centres, and the number of columns. If
-    mass centres have moved in the body frame, the previous state is that of the new ones.
+    If mass centres have moved in the body frame, the previous state is that of the new ones.
     """
-    array, control, start, centers, columns = unpack(packed)
-    for column in range(columns):
+    ended = unpack(packed)
+    array, start = ended.array, ended.start
+    for column in range(ended.columns):
         for row in range(STATE_ROWS):
             array[PREVIOUS + row, column] = start[row, column]
         for row in range(3):
             array[PREVIOUS_STORED_MOMENTUM + row, column] = start[STATE_ROWS + row, column]
         if moves_mass != 0:
-            shift = subtract(load_vector(array, CENTER_OF_MASS, column), load_vector(centers, 0, column))
+            shift = subtract(load_vector(array, CENTER_OF_MASS, column), load_vector(ended.centers, 0, column))
             x, y, z = load_vector(start, ORIENTATION, column)
             turn = (x, y, z, float(start[ORIENTATION + 3, column]))
             moved = rotate(turn, 2.0, shift)
@@ -122,8 +169,8 @@ def end_steps(packed: Packed, moves_mass: int, ticks_left: int) -> int:
             for place in range(3):
                 array[PREVIOUS + POSITION + place, column] += moved[place]
                 array[PREVIOUS + VELOCITY + place, column] += swing[place]
-    control[BAD] = -1
-    control[TICKS] += 1
+    ended.control[BAD] = -1
+    ended.control[TICKS] += 1
     return 1
 
 
@@ -150,7 +197,7 @@ def keeping(table: Array, rows: Integers, columns: int | Integers) -> Keeping:
     else:
         counted, room = columns, table.shape[1]
     shadow, kept = np.zeros((len(rows), room)), np.zeros(1, np.int64)
-    packed = Packed(table, rows, shadow, counted, kept)
+    packed = Packed(Kept(table, rows, shadow, counted, kept))
     return Keeping(Operation(keep, packed, 0, (put_back, packed)), shadow, kept)
 
 
@@ -178,9 +225,9 @@ def divided(
         inside: The operations of one step, or of all steps.
         count: How often they run.
     """
-    counted = Packed(control, steps, np.zeros(1, np.int64), count)
+    counted = Packed(Counted(control, steps, np.zeros(1, np.int64), count))
     bodies, centers = keeping(array, _MOVED_ROWS, columns), keeping(array, _CENTER_ROWS, columns if moves_mass else 0)
-    end = Packed(array, control, bodies.shadow, centers.shadow, columns)
+    end = Packed(Ended(array, control, bodies.shadow, centers.shadow, columns))
     return [
         Operation(open_steps, counted, 0, (blame_steps, counted)),
         *(bodies.operation, centers.operation._replace(undo=None), *before),
@@ -191,14 +238,9 @@ def divided(
 
 def keeping_loops() -> list[Loop]:
     """The kernels that keep rows of tables."""
-    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    kept, added = Packed(array, integers, array, integers, integers), Packed(array, integers, array, 0)
-    return [named(keep, kept, 0, 0), named(put_back, kept, 0, 0), named(add_kept, added, 0, 0)]
+    return [declared(each) for each in (keep, put_back, add_kept)]
 
 
 def step_loops() -> list[Loop]:
     """The kernels of ticks of several steps, beside those that keep rows."""
-    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    counted = Packed(integers, integers, integers, 0)
-    own = [named(function, counted, 0, 0) for function in (open_steps, blame_steps, repeat)]
-    return [*own, named(end_steps, Packed(array, integers, array, array, 0), 0, 0)]
+    return [declared(each) for each in (open_steps, blame_steps, repeat, end_steps)]

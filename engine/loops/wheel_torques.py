@@ -7,12 +7,13 @@ first those of all wheels in the positive direction, then in the negative one. E
 """
 
 from math import sqrt
+from typing import Any, NamedTuple
 
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..kernels.vectors import Vector, cross, dot, scale
 from .actuator_layout import BODY, ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
-from .columns import Array, Integers, load_vector, store_vector
+from .columns import Array, Integers, Numbers, load_vector, store_vector
 from .layout import ANGULAR_VELOCITY
 from .thrust_allocation import IS_CUT, JET_COST, JET_FORCE, JET_LEVEL, JET_POSITION, JET_TORQUE
 from .thrust_allocation import TORQUE as RESULT_TORQUE
@@ -195,20 +196,41 @@ def wheel_torques(
     return 1
 
 
-@kernel("command-wheels")
-def command_wheels(packed: Packed) -> int:
-    """Divide the torque that a control loop wants among the wheels of its body, each of which keeps its command if it is switched off.
+class WheelCommand(NamedTuple):
+    """The arguments of `command_wheels`."""
 
-    Packed are the addresses of `direct_torques`, `wheel_limits`, `allocate` and `wheel_torques`; the table, the rows and the bodies; what
-    is wanted, whose first three components are the torque, shape (7, 1); the answer, whose first component says whether the torque was out
-    of reach; the torque that is made; and the arrays of these kernels, the null rate and the time until the next command.
+    calls: Integers
+    """The addresses of `direct_torques`, `wheel_limits`, `allocate` and `wheel_torques`."""
+    wheels: Array
+    rows: Integers
+    bodies: Array
+    wanted: Array
+    """What is wanted, whose first three components are the torque, shape (7, 1)."""
+    answer: Numbers
+    """Its first component says whether the torque was out of reach."""
+    made: Numbers
+    """The torque that is made."""
+    arrays: tuple[Any, ...]
+    """Those of the kernels for wheels."""
+    problem: tuple[Any, ...]
+    """The arrays of `allocate`."""
+    null_rate: float
+    seconds: float
+    """The time until the next command."""
+
+
+@kernel("command-wheels")
+def command_wheels(packed: Packed[WheelCommand]) -> int:
+    """Divide the torque that a control loop wants among the wheels of its body, each of which keeps its command if it is switched off.
 
     Returns:
         1, or 0 if a motor torque is not finite.
     """
-    calls, (wheels, rows, bodies), (wanted, answer, made), arrays, problem, (null_rate, seconds) = unpack(packed)
-    one, out, reached, limits, work, goals = arrays
-    jets, cases, results, tableau, places = problem
+    command = unpack(packed)
+    calls, wheels, rows, bodies, wanted = command.calls, command.wheels, command.rows, command.bodies, command.wanted
+    answer, made, seconds = command.answer, command.made, command.seconds
+    one, out, reached, limits, work, goals = command.arrays
+    jets, cases, results, tableau, places = command.problem
     count, left = rows.shape[0], 1
     if count == DIRECT_COUNT:
         left = call(calls[0], (wheels, rows, bodies, seconds, wanted, out, reached))
@@ -220,7 +242,7 @@ def command_wheels(packed: Packed) -> int:
     else:
         _ = call(calls[1], (wheels, rows, one, bodies, seconds, wanted, limits, jets, cases))
         _ = call(calls[2], (jets, cases, True, 3, results, tableau, places))
-        _ = call(calls[3], (wheels, rows, one, bodies, goals, null_rate, results, limits, work, out))
+        _ = call(calls[3], (wheels, rows, one, bodies, goals, command.null_rate, results, limits, work, out))
         for axis in range(3):
             made[axis] = results[0, 2 * count + RESULT_TORQUE + axis]
         answer[0] = 1.0 if results[0, 2 * count + IS_CUT] > 0.0 else 0.0

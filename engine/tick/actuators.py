@@ -13,7 +13,7 @@ from ..compilation import background, choice
 from ..compilation.choice import Loop, Role, StandIn, in_python, named, ready
 from ..compilation.compiler import address_in_python
 from ..compilation.kernel_types import Kernel
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, declared
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -307,9 +307,8 @@ class Actuators:
         gather_at, (marks, owners) = np.zeros(1, np.int64), np.zeros((2, bodies.pitch), np.int64)
         found_in = np.zeros(self._driven.capacity, np.int64), marks, owners
         tables = *self._arrays, gravities.array, constants.array, pushes.array
-        packed = Packed(
-            (bodies.array, control, bodies.count), tables, (gather_at, held.counts, held.runs), counts, found_in, dt
-        )
+        gathering_of = gather_at, held.counts, held.runs
+        packed = Packed(loops.Drive(bodies.array, control, bodies.count, *tables, *gathering_of, counts, *found_in, dt))
         own = operations_of_actuators()[:3]
         gathering = kernels_of_actuators().gather
 
@@ -330,7 +329,7 @@ class Actuators:
 
     def parts_put_back(self) -> Operation:
         """What follows from the tables after they have been put back with a tick of several steps that failed."""
-        packed = Packed(self._bodies.array, self._driven.array, *self._arrays[2:], self._count())
+        packed = Packed(loops.Parts(self._bodies.array, self._driven.array, *self._arrays[2:], self._count()))
         nothing = keeping(self._driven.array, np.zeros(0, np.int64), 0).operation
         return nothing._replace(undo=(loops.undo_parts, packed))
 
@@ -432,12 +431,7 @@ def kernels_of_actuators() -> _Kernels:
 
 def operations_of_actuators() -> list[Loop]:
     """The operations before and after the move, the one that undoes the first, and the one that undoes all steps of a tick."""
-    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    gathering = integers, integers, integers.reshape(1, 1)
-    packed = Packed((array, integers, 1), (array,) * 7, gathering, integers, (integers,) * 3, 1.0)
-    parts = Packed(*[array] * 4, integers)
-    own = [named(each, packed, 0, 0) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
-    return [*own, named(loops.undo_parts, parts, 0, 0)]
+    return [declared(each) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven, loops.undo_parts)]
 
 
 def actuator_kernels() -> list[Loop]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy.typing as npt
 from ..checks import FloatArray
 from ..collision import broad, cores, grounds, impact, layout, manifold, parting, seams, terrain
 from ..collision.broad import near_pairs
-from ..collision.detection import find_contacts
+from ..collision.detection import Finding, find_contacts
 from ..collision.found import keep_four
-from ..collision.keeping import keep_contacts
+from ..collision.keeping import Keeping, keep_contacts
 from ..collision.layout import (
     CONTACTS,
     COUNTS,
@@ -39,9 +39,9 @@ from ..collision.terrain import group_points, touch_terrain
 from ..collision.tree import MOST_STACKED
 from ..compilation.choice import Loop, named
 from ..compilation.kernel_types import Arguments, Kernel
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, declared, example
 from ..constraints import layout as rows
-from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, Graph, number_islands
+from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, number_islands
 from ..loops.columns import Integers
 from ..loops.program import Operation
 from ..loops.steps import keeping
@@ -270,24 +270,33 @@ class Contacts:
         before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         tables = bodies.array, self.shapes.array, table.array, table.counted
         lists = self._taken, self._touching, self._list, self.counts
-        islands, numbered = self.islands, graph.arguments(*self._counted())
-        found = Packed(
-            tables,
-            (self._bounds, self._near, self._pairs, self._excluded, self._forms),
-            (self._narrow, self._terrain, ahead, moved, islands.impacts, self._found, self._polygon),
-            *(
-                lists,
-                (self._edges, self._heads, self._following),
-                calls,
-                numbered,
-                islands.room,
-                islands.counts,
-                steps,
-                dt,
-            ),
+        islands = self.islands
+        finding = Finding(
+            *tables,
+            bounds=self._bounds,
+            near=self._near,
+            pairs=self._pairs,
+            excluded=self._excluded,
+            forms=self._forms,
+            narrow=cast(tuple[FloatArray, ...], self._narrow),
+            terrain=cast(terrain.Ground, self._terrain),
+            ahead=ahead,
+            moved=moved,
+            impacts=islands.impacts,
+            found=self._found,
+            polygon=self._polygon,
+            lists=lists,
+            seams=(self._edges, self._heads, self._following),
+            calls=calls,
+            numbering=graph.arguments(*self._counted()),
+            room=islands.room,
+            pulled=islands.counts,
+            steps=steps,
+            dt=dt,
         )
-        kept = Packed(tables, before.shadow, before.columns, lists, islands.impacts, steps, dt)
-        find, keep = Operation(function(find_contacts), found), Operation(function(keep_contacts), kept)
+        kept = Keeping(*tables, before.shadow, before.columns, lists, islands.impacts, steps, dt)
+        find = Operation(function(find_contacts), Packed(finding))
+        keep = Operation(function(keep_contacts), Packed(kept))
         return [before.operation, find], keep
 
     def solver_of(self, body: int) -> str:
@@ -475,16 +484,9 @@ def _seam_loops() -> tuple[Loop, ...]:
 @cache
 def _contact_loops() -> tuple[Loop, Loop]:
     """The kernels that find and keep contacts."""
-    array, flat, integers = np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
-    none = array, 0
-    numbered = Graph().arguments(none, none, none, none, (integers, 0))
-    narrow, points, polygon, calls = _tools()
-    tables, lists = (array, array, array, flat), (flat, array, integers, flat)
-    search = array, _search(1), integers, integers, integers
-    compared = narrow, _ground(), array, array, array, points, polygon
-    found = Packed(tables, search, compared, lists, (array, flat, flat), calls, numbered, flat, flat, flat, 1.0)
-    kept = Packed(tables, array, flat, lists, array, flat, 1.0)
-    return named(find_contacts, found, 0, 0), named(keep_contacts, kept, 0, 0)
+    narrow, _points, _polygon, _calls = _tools()
+    finding = example(Finding)._replace(near=_search(1), narrow=narrow, terrain=_ground())
+    return named(find_contacts, Packed(finding), 0, 0), declared(keep_contacts)
 
 
 # arguments of these types, for the names of kernels

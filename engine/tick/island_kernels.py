@@ -11,7 +11,7 @@ from ..checks import FloatArray
 from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, compile_together, in_python, named
 from ..compilation.compiler import address_in_python
 from ..compilation.kernel_types import Kernel
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, declared, example
 from ..constraints import (
     blocks,
     bounded,
@@ -26,6 +26,7 @@ from ..constraints import (
     step,
     sweeps,
 )
+from ..constraints.arguments import Actuators, Forces, Outside, Step, Tables
 from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, FOLLOW_CALL, JOINT_CALLS, LEAVES, POINT_CALLS
 from ..constraints.graph import CONTACT_COUNT, FOLLOWERS, HAS_LOOPS, PLACES, Graph, number_islands
 from ..integrators.axis_splitting import AxisSplitting
@@ -35,6 +36,7 @@ from ..integrators.integrator import Integrator
 from ..integrators.splitting import SUZUKI
 from ..kernels.free_rotor import free_rotor
 from ..loops.actuators import end_kicks
+from ..loops.columns import Array, Integers
 from ..loops.kick_drift import Turn
 from ..loops.layout import ANY_PITCH
 from ..store.bodies import Bodies
@@ -153,40 +155,40 @@ class Bound:
         self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around, has_contacts, has_joints)
         layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
-        states = islands.own, islands.control, islands.stages
-        counted = islands.springs, islands.point_forces, islands.counts
-        self.forces = Packed(*states, self.kernels.force_calls, own_layers, *counted)
         self.common = common_arguments(islands, self.kernels)
-        self.actuators = graph.places, *tables_and_counts(bodies)
-        called = self.kernels.calls, self.forces, self.common, self.actuators
-        self.step = Packed(*states, graph.islands, *called, evaluations)
-        springs = islands.springs if forces.springs is None else forces.springs
-        point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
-        self.open = (
-            *(graph.places, layers, own_layers, springs, islands.springs, graph.spring_rows),
-            *(
-                point_forces,
-                islands.point_forces,
-                graph.point_rows,
-                table,
-                islands.joints,
-                graph.links,
-                islands.points,
-                graph.sizes,
-                graph.islands,
-                islands.impacts,
-            ),
+        self.forces = forces_on(islands, self.common, self.kernels.force_calls, own_layers)
+        actuators = Actuators(graph.places, *tables_and_counts(bodies))
+        self.step = Packed(Step(self.common, self.forces, actuators, evaluations))
+        self.outside = Packed(
+            Outside(
+                common=self.common,
+                forces=self.forces,
+                array=bodies.array,
+                columns=graph.columns,
+                places=graph.places,
+                layers=layers,
+                springs=islands.springs if forces.springs is None else forces.springs,
+                spring_rows=graph.spring_rows,
+                point_forces=islands.point_forces if forces.point_forces is None else forces.point_forces,
+                point_rows=graph.point_rows,
+                table=table,
+                sizes=graph.sizes,
+                impacts=islands.impacts,
+            )
         )
-        self.close = (table, islands.joints, graph.links, islands.points, graph.sizes, islands.impacts)
 
 
-def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed:
-    """The first argument of the stages of the island step."""
+def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed[Tables]:
+    """The arrays in which islands take their step."""
     graph = islands.graph
-    return Packed(
-        *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
-        *(islands.blocks, graph.program, islands.measures, kernels.calls, islands.touching, islands.stages),
-    )
+    own = {name: getattr(islands, name) for name in Tables._fields if hasattr(islands, name)}
+    return Packed(Tables(**own, links=graph.links, islands=graph.islands, program=graph.program, calls=kernels.calls))
+
+
+def forces_on(islands: Islands, common: Packed[Tables], calls: Integers, layers: FloatArray) -> Packed[Forces]:
+    """The forces on islands, with the layers of their fields."""
+    pulled = islands.springs, islands.point_forces, islands.counts
+    return Packed(Forces(common, islands.control, calls, layers, *pulled))
 
 
 def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArray, Turn, int]:
@@ -199,61 +201,34 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
 
 def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     """The kernels that the step of islands calls, in the order of `constraints.calls`; those of contacts come last."""
-    array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
-    solved = array, array, integers, integers, array, array, array, integers, flat
+    array, flat = example(Array), example(Integers)
     return [
-        named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
-        named(solver.island_matrix, array, integers, integers, array, array, 0),
-        named(blocks.factor, array, integers, integers, 0),
-        named(blocks.solve, array, array, integers, integers, 0),
+        declared(rows.joint_rows),
+        declared(solver.island_matrix),
+        declared(blocks.factor),
+        declared(blocks.solve),
         Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
-        named(stages.position_stage, _COMMON, 0, 1.0, 0),
-        named(stages.velocity_stage, _COMMON, 0, 1.0),
-        named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0, 0.0, 1.0, 0),
-        named(step.island_move, _COMMON, 0, 1.0, 0),
-        named(step.island_finish, _COMMON, 0, 0, 1),
-        named(bounded.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
-        named(bounded.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
-        named(solver.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
-        named(step.island_prepare, _COMMON, 0, 0),
-        named(step.island_stages, array, array, 0, 0, 0),
+        declared(stages.position_stage),
+        declared(stages.velocity_stage),
+        declared(step.island_kick),
+        declared(step.island_move),
+        declared(step.island_finish),
+        declared(bounded.joint_bounds),
+        declared(bounded.correct_bounded),
+        declared(solver.correct),
+        declared(step.island_prepare),
+        declared(step.island_stages),
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
-        named(solver.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
-        named(step.island_division, array, array, array, integers, integers, array, 0, 1.0),
-        named(points.point_rows, array, array, integers, array, array, array, array, 0, 0, 0, 0, 0),
-        named(cone.point_matrix, integers, integers, array, array, 0),
-        named(cone.correct_cones, *solved[:-1], array, flat, 0, 1.0, 0, 1.0),
-        named(sweeps.sweep, array, array, integers, integers, array, array, 0),
-        named(contact_stages.point_position_stage, _COMMON, 0, 1.0, 0),
-        named(contact_stages.point_velocity_stage, _COMMON, 0, 1.0),
-        named(sides.follow_inertia, _COMMON, 0, 0),
+        declared(solver.balance),
+        declared(step.island_division),
+        declared(points.point_rows),
+        declared(cone.point_matrix),
+        declared(cone.correct_cones),
+        declared(sweeps.sweep),
+        declared(contact_stages.point_position_stage),
+        declared(contact_stages.point_velocity_stage),
+        declared(sides.follow_inertia),
     ]
-
-
-_ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
-_NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
-_OPEN = (
-    _FLAT,
-    *[_ARRAY] * 4,
-    _FLAT,
-    _ARRAY,
-    _ARRAY,
-    _FLAT,
-    _ARRAY,
-    _ARRAY,
-    _INTEGERS,
-    _ARRAY,
-    _FLAT,
-    _INTEGERS,
-    _ARRAY,
-)
-_COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT, _ARRAY, _ARRAY)
-_FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
-_STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
-_CLOSE = (_ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _ARRAY)
-_ENDS = (_ARRAY, _ARRAY, _FLAT)
-_MOVE = Packed(*(_FLAT, _FLAT, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_CLOSE), _NUMBERS, _NUMBERS, _FLAT, 0, 1.0))
-_PASSES = Packed(_ARRAY, _FLAT, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_CLOSE), _NUMBERS, _ARRAY, 1.0)
 
 
 class LoopsAroundIslands(NamedTuple):
@@ -266,25 +241,17 @@ class LoopsAroundIslands(NamedTuple):
     move: Loop
 
 
-def loops_around_islands(stores: bool) -> LoopsAroundIslands:
-    """The kernels that bring islands into a tick of a world; `stores` if any body stores momentum."""
-    return LoopsAroundIslands(
-        open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, 0, 0, stores),
-        step=named(step.islands_step, _STEP, _NUMBERS, _NUMBERS, 0, 0, 0.0, 1.0),
-        close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_CLOSE, stores, 1.0),
-        passes=named(step.islands_passes, _PASSES, 0, 1),
-        move=named(step.move_islands, _MOVE, 0, 0),
-    )
+def loops_around_islands() -> LoopsAroundIslands:
+    """The kernels that bring islands into a tick of a world."""
+    called = step.islands_open, step.islands_step, step.islands_close, step.islands_passes, step.move_islands
+    return LoopsAroundIslands(*map(declared, called))
 
 
 def loops_of_joint_steps() -> list[Loop]:
     """The kernels of joints in a tick of several steps."""
-    packed = Packed(_ARRAY, _ARRAY, _ARRAY, 0, _FLAT)
-    called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
-    return [named(each, packed, 0, 0) for each in called]
+    return [declared(each) for each in (divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps)]
 
 
 def numbering_loop() -> Loop:
     """The kernel that numbers islands."""
-    none = _ARRAY, 0
-    return named(number_islands, *Graph().arguments(none, none, none, none))
+    return declared(number_islands)

@@ -9,7 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from ..checks import FloatArray
+from ..compilation.packed import Packed
 from ..constraints import blocks, layout, solver, step
+from ..constraints.arguments import Outside
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
 from ..integrators import Integrator
 from ..joints.joint import End
@@ -38,7 +40,7 @@ from ..loops.layout import (
 )
 from ..store.bodies import Bodies
 from ..store.rows import BodyHandle
-from .island_kernels import IslandKernels, common_arguments, loops_around_islands, method_for
+from .island_kernels import IslandKernels, common_arguments, forces_on, loops_around_islands, method_for
 from .joints import Joints
 
 _AN_INSTANT = 1e-100
@@ -71,28 +73,28 @@ class Impulses:
         assert islands is not None
         self._islands, graph = islands, islands.graph
         _parts, turn, _evaluations = method_for(world.integrator, False)
-        around = (loops_around_islands(False).open,)
+        around = (loops_around_islands().open,)
         self._kernels = IslandKernels(graph, world._bodies, turn, not world.game_mode, around=around)
         self._common = common_arguments(islands, self._kernels)
         none, numbers, sizes = np.zeros((0, 1)), np.zeros(0, np.int64), graph.sizes.copy()
         sizes[[SPRING_COUNT, POINT_COUNT]] = 0
-        self._kernels.function(step.islands_open)(
-            *(world._bodies.array, islands.own, graph.columns, graph.places, none, none, islands.springs),
-            *(islands.springs, numbers, islands.point_forces, islands.point_forces, numbers, joints.table),
-            *(
-                islands.joints,
-                graph.links,
-                islands.points,
-                sizes,
-                graph.islands,
-                np.zeros((layout.IMPACT_ROWS, 0)),
-                0,
-                int(sizes[ISLANDS]),
-                0,
-                STORED_MOMENTUM,
-                False,
-            ),
+        outside = Outside(
+            common=self._common,
+            forces=forces_on(islands, self._common, self._kernels.force_calls, none),
+            array=world._bodies.array,
+            columns=graph.columns,
+            places=graph.places,
+            layers=none,
+            springs=islands.springs,
+            spring_rows=numbers,
+            point_forces=islands.point_forces,
+            point_rows=numbers,
+            table=joints.table,
+            sizes=sizes,
+            impacts=np.zeros((layout.IMPACT_ROWS, 0)),
         )
+        open_islands = self._kernels.function(step.islands_open)
+        open_islands(Packed(outside), 0, int(sizes[ISLANDS]), 0, STORED_MOMENTUM, False)
 
     def island_of(self, body: BodyHandle) -> int:
         """The number of the island of a body, or -1 if no joint acts on it."""

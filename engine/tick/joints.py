@@ -14,6 +14,7 @@ from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import Loop, ready
 from ..compilation.packed import Packed
 from ..constraints import divided, layout, step
+from ..constraints.arguments import JointSteps, Move, Passes
 from ..constraints.graph import LINK_COUNT, Graph
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
@@ -115,21 +116,19 @@ class Joints:
         """
         self._moves_all = False
         bodies, contacts, control = self._bodies, self.contacts, tick.control
-        graph = self._look(self._islands)
+        _ = self._look(self._islands)
         islands = self._islands
-        around = loops_around_islands(bodies.stores_momentum)
+        around = loops_around_islands()
         called: tuple[Loop | None, ...] = around.open, around.step, around.close, around.move
         if contacts.any:
             contacts.use(moves_all=False)
-            islands, graph = contacts.islands, contacts.islands.graph
+            islands = contacts.islands
             called = *called, numbering_loop(), *contacts.called
         method = integrator, tick.gyroscopic, tick.forces, tick.forces.depends_on_rates
         bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any, self.count > 0)
-        ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
-        packed = Packed(
-            *(control, islands.failed, kernels.around_calls, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
-            *(bound.parts, WHOLE_TICK, graph.sizes, int(bodies.stores_momentum), tick.dt),
-        )
+        kernels, stored = bound.kernels, int(bodies.stores_momentum)
+        ends = control, islands.failed, kernels.around_calls, bound.outside
+        packed = Packed(Move(*ends, bound.step, bound.parts, WHOLE_TICK, stored, tick.dt))
         move = Operation(kernels.function(step.move_islands), packed)
         if not contacts.any:
             return [], [move]
@@ -140,7 +139,7 @@ class Joints:
         """What is done in a tick of several steps before the first step, after each step, and after the last one."""
         table, count = self._table.array, self._table.count
         forces, reached = np.zeros((6, count)), np.zeros((layout.MOST_FREEDOMS, count))
-        packed = Packed(table, forces, reached, count, self._steps)
+        packed = Packed(JointSteps(table, forces, reached, count, self._steps))
         called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
         begin, each, end = (Operation(function, packed) for function in called)
         return begin, each, end
@@ -178,7 +177,7 @@ class Joints:
         self._moves_all = True
         islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
         control, dt = tick.control, tick.dt
-        around, contacts = loops_around_islands(stores), self.contacts
+        around, contacts = loops_around_islands(), self.contacts
         called: tuple[Loop | None, ...] = around.open, None, around.close, around.passes
         if contacts.any:
             contacts.use(moves_all=True)
@@ -189,12 +188,8 @@ class Joints:
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = WHOLE_TICK if graph.has_soft else bound.parts
         visible, kept = all_bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
-        calls, ends = bound.kernels.around_calls, (all_bodies.array, islands.own, graph.columns)
-        packed = Packed(
-            *(all_bodies.array, control, islands.failed, visible, calls),
-            *((*ends, *bound.open), bound.step, (*ends, *bound.close)),
-            *(parts, kept, dt),
-        )
+        calls = bound.kernels.around_calls
+        packed = Packed(Passes(control, islands.failed, visible, calls, bound.outside, bound.step, parts, kept, dt))
         stages, offset = [], 0.0
         for part in parts.tolist():
             stages.append((0, offset))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compilation.choice import named, ready
-from ..compilation.packed import Packed
+from ..compilation.choice import ready
+from ..compilation.packed import Packed, declared
+from ..constraints import arguments
 from ..constraints.latches import distances_in_reach, latches_in_reach
 from ..constraints.layout import ENABLED, LATCH_PHASE
 from ..joints.closing import ARMED, DISARMED
@@ -65,12 +66,11 @@ class OpenLatches:
         """What ends the call before a tick at whose start one is in reach."""
         return Operation(latches_in_reach, self._packed())
 
-    def _packed(self) -> Packed:
+    def _packed(self) -> Packed[arguments.Latches]:
         bodies = self._bodies
         own = self._rows, self._distances, self._looked_at
-        return Packed(bodies.array, bodies.control, self._table.array, *own)
+        return Packed(arguments.Latches(bodies.array, bodies.control, self._table.array, *own))
 
 
-_ARRAY, _FLAT = np.zeros((1, 1)), np.zeros(1, np.int64)
-LATCHES_LOOP = named(latches_in_reach, Packed(_ARRAY, _FLAT, _ARRAY, _FLAT, _ARRAY, _FLAT), 0, 0)
+LATCHES_LOOP = declared(latches_in_reach)
 """The kernel that looks for latches in reach."""

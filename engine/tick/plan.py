@@ -7,6 +7,7 @@ from functools import partial
 
 from ..compilation import background, choice
 from ..compilation.compiler import COMPILED, has_address, without_dispatch
+from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
@@ -14,7 +15,7 @@ from ..integrators.integrator import Integrator, Step
 from ..loops.columns import OVERFLOWS, Integers
 from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
-from ..loops.steps import add_kept
+from ..loops.steps import Added, add_kept
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
@@ -169,14 +170,14 @@ class Plan:
         if self.stage_forces:
             at_stages = self._at_stages(self._evaluate)
         if self._calls_within:
-            before_stages = [Operation(self._call_within, Packed())]
+            before_stages = [Operation(self._call_within, Packed(()))]
         if self._adds_in_steps:
-            in_steps = [Operation(add_kept, Packed(bodies.array, CALLED_ROWS, self.held.called, bodies.count))]
+            in_steps = [Operation(add_kept, Packed(Added(bodies.array, CALLED_ROWS, self.held.called, bodies.count)))]
         return Acting(actuators, self.joints, at_stages, before_stages, in_steps)
 
     def _at_stages(self, called: Callable[..., int]) -> AtStages:
         """What calls a function at the stages of a method, with the arguments of `_evaluate`."""
-        return AtStages(lambda *stage: [Operation(partial(called, *stage), Packed())], self.depends_on_rates)
+        return AtStages(lambda *stage: [Operation(partial(called, *stage), Packed(()))], self.depends_on_rates)
 
     def _operations(self, acting: Acting, forces: CompiledForces, threads: int = 1) -> list[Operation]:
         """The operations of a tick in which this acts beside compiled forces."""
@@ -184,7 +185,7 @@ class Plan:
         tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, threads)
         return self.integrator._operations(tick, BesideMethod(bodies, acting))
 
-    def _call_within(self, arguments: Packed, operand: int, ticks_left: int) -> int:
+    def _call_within(self, arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
         self._call_tick_forces()
         return 1
 
@@ -229,7 +230,7 @@ class Plan:
             return 1
 
         acting = Acting(None, self.joints, self._at_stages(called))
-        rejected = Operation(lambda *_operation: 0, Packed())
+        rejected = Operation(lambda *_operation: 0, Packed(()))
         program = Program([*self._operations(acting, NO_FORCES), rejected], self._bodies.control)
         try:
             program.run(1)
@@ -272,7 +273,7 @@ class Plan:
         offset: float,
         control: Integers,
         dt: float,
-        arguments: Packed,
+        arguments: Packed[Arguments],
         operand: int,
         ticks_left: int,
     ) -> int:

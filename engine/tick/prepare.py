@@ -105,7 +105,7 @@ def kernels_for(future: Future) -> list[Loop]:
                 unused = _unused_calls(future)
                 loops += [loop for place, loop in every_call if place not in unused]
             loops += kernels_of_contacts() if future.has_contacts else []
-            loops += [numbering_loop(), *loops_around_islands(future.stores_momentum)]
+            loops += [numbering_loop(), *loops_around_islands()]
             loops += [*(loops_of_joint_steps() if divides else []), *([LATCHES_LOOP] if future.has_joints else [])]
         if future.drives_actuators:
             loops += actuator_kernels()

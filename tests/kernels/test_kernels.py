@@ -9,7 +9,7 @@ import pytest
 from engine import MassProperties, World, integrators
 from engine.compilation import compiler
 from engine.compilation.compiler import COMPILED
-from engine.compilation.packed import Packed
+from engine.compilation.packed import Packed, example
 from engine.flight import magnetorquer
 from engine.forces import atmosphere, drag, gravity, radiation
 from engine.loops import fields, one_step
@@ -25,6 +25,7 @@ from engine.loops.layout import (
     STATE_ROWS,
     STORED_MOMENTUM,
 )
+from engine.loops.point_forces import ForceTables
 from engine.loops.poses import blended_poses
 
 METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
@@ -61,13 +62,9 @@ def types():
     return types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "C"), types.int64, types.float64
 
 
-def packed_type(*kinds):
-    """Of a `Packed` with arguments of these types."""
-    from numba import types
-
-    from engine.compilation.packed import PackedType
-
-    return PackedType(types.Tuple(kinds))
+def packed_type(kind):
+    """Of a `Packed` with arguments that are such a named tuple."""
+    return compiler.types_of(example(Packed[kind]))[0]
 
 
 with_and_without_stores = pytest.mark.parametrize("stores", [False, True], ids=["plain", "stored"])
@@ -123,11 +120,10 @@ def test_poses_for_drawing_are_packed_across_bodies():
 @pytest.mark.parametrize("method", METHODS)
 def test_passes_are_packed_across_bodies(method):
     """Each stage and the end of the tick; no loop that is called in between is part of it."""
-    array, control, integer, real = types()
+    *_arrays, integer, _real = types()
     made = integrators.by_name[method]()
     loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
-    calls = array.copy(dtype=integer)
-    signature = packed_type(array, control, array, calls, array, array, array, control, real), integer, integer
+    signature = packed_type(one_step.Passes), integer, integer
     packed, scalar = multiplications(loop, *signature)
     assert packed > 100
     assert packed >= 0.9 * scalar
@@ -188,7 +184,8 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     springs, points = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
     for array, stages, layers in ((wrong, wrong, wrong), (right, wrong, right), (right, right, wrong)):
         for stage in (-1, 0, len(made.stage_offsets)):
-            packed = Packed(array, control, stages, calls, layers, springs, points, counts, 0.1)
+            forces = ForceTables(calls, layers, springs, points, counts)
+            packed = Packed(one_step.Passes(array, control, stages, forces, 0.1))
             assert loop(packed, stage, 1) == -1
     assert (wrong == 7.0).all()
     assert (right == 7.0).all()

@@ -145,7 +145,7 @@ def program(method, bodies, forces=NO_FORCES, evaluate=None, dt=DT):
             evaluate(stage, float(control[TICKS]) * step + offset)
             return 1
 
-        return [Operation(call, Packed())]
+        return [Operation(call, Packed(()))]
 
     beside = Beside()
     beside.at_stages = None if evaluate is None else AtStages(at_stage, forces.depends_on_rates)
@@ -374,7 +374,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
 
     class Broken(integrators.RungeKutta4):
         def _operations(self, *arguments):
-            return [*super()._operations(*arguments), Operation(interrupt, Packed())]
+            return [*super()._operations(*arguments), Operation(interrupt, Packed(()))]
 
     def interrupt(*_arguments):
         if interrupts and not interrupts.pop():

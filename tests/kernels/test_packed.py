@@ -1,11 +1,14 @@
 """Arguments of kernels that are kept in memory in their compiled form."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
-from engine.compilation.compiler import kernel, plain, without_dispatch
-from engine.compilation.packed import Packed, unpack
+from engine.compilation.compiler import kernel, plain, types_of, without_dispatch
+from engine.compilation.packed import Packed, declared, example, unpack
 from engine.compilation.whole import call_whole
+from engine.loops.columns import Array, Integers, IntegerTable, Numbers
 
 from .test_kernels import needs_numba
 
@@ -45,20 +48,72 @@ def expected(factor):
 
 def test_a_kernel_reads_and_writes_what_is_packed():
     given, result = arguments(), np.zeros(3)
-    assert sums(Packed(*given), result, 2.5) == 5
+    assert sums(Packed(given), result, 2.5) == 5
     assert result.tolist() == expected(2.5)
     assert given[1][0, 0] == 2.5
 
 
 def test_packed_arguments_may_be_packed_again():
     result = np.zeros(3)
-    assert nested(Packed(Packed(*arguments()), 30), result, 2.0) == 35
+    assert nested(Packed((Packed(arguments()), 30)), result, 2.0) == 35
     assert result.tolist() == expected(2.0)
+
+
+class Few(NamedTuple):
+    """Arguments of every type that annotations can say."""
+
+    table: Array
+    numbers: Numbers
+    whole: int
+    row: Integers
+    rows: IntegerTable
+    pair: tuple[float, Array]
+
+
+class Renamed(NamedTuple):
+    """The same types under other names."""
+
+    table: Array
+    whole: Numbers
+    numbers: int
+    row: Integers
+    rows: IntegerTable
+    pair: tuple[float, Array]
+
+
+@kernel("packed-named")
+def by_name(packed: Packed[Few], factor: float) -> int:
+    few = unpack(packed)
+    few.table[0, 0] = few.numbers[0] * factor + few.pair[0] + few.pair[1][0, 1]
+    return few.row[1] + 10 * few.rows[1, 0] + few.whole
+
+
+def test_arguments_are_known_by_their_names():
+    few = Few(
+        np.zeros((2, 2)), np.array([3.0]), 500, np.array([7, 8]), np.array([[1], [2]]), (0.5, np.array([[0, 4.0]]))
+    )
+    assert by_name(Packed(few), 2.0) == 528
+    assert few.table[0, 0] == 10.5
+
+
+def test_annotations_say_of_which_types_the_arguments_of_a_kernel_are():
+    (packed, factor), few = declared(by_name).arguments, example(Few)
+    assert type(factor) is float
+    assert [each.ndim for each in (few.table, few.numbers, few.row, few.rows, few.pair[1])] == [2, 1, 1, 2, 2]
+    assert [each.dtype.kind for each in (few.table, few.numbers, few.row, few.rows)] == list("ffii")
+    given = Packed(Few(np.ones((3, 2)), np.ones(4), 1, np.array([1]), np.array([[1, 2]]), (1.0, np.ones((1, 3)))))
+    assert types_of(given) == types_of(packed)
+
+
+@needs_numba
+def test_a_kernel_is_compiled_anew_where_fields_change_places():
+    """The code of the kernel has only the names, and the types are in the same order."""
+    assert str(types_of(example(Packed[Few]))) != str(types_of(example(Packed[Renamed])))
 
 
 @needs_numba
 def test_one_compiled_kernel_serves_all_that_is_packed_with_the_same_types():
-    first, second, result = Packed(*arguments()), Packed(*arguments()), np.zeros(3)
+    first, second, result = Packed(arguments()), Packed(arguments()), np.zeros(3)
     run = without_dispatch(sums, first, result, 1.5)
     second.arguments[0][1] = 12.0
     run(first, result, 1.5)
@@ -70,5 +125,5 @@ def test_one_compiled_kernel_serves_all_that_is_packed_with_the_same_types():
 def test_plain_python_restores_packed_arrays_as_well():
     array = np.array([1.0, 2.0])
     with pytest.raises(ZeroDivisionError):
-        call_whole(plain(failing), (Packed(array), [1.0], 0.0))
+        call_whole(plain(failing), (Packed((array,)), [1.0], 0.0))
     assert array.tolist() == [1.0, 2.0]

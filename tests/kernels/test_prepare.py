@@ -27,6 +27,7 @@ from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED, without_dispatch
 from engine.compilation.durations import expected_seconds
 from engine.compilation.locks import Slot
+from engine.compilation.packed import declared
 from engine.constraints import fit
 from engine.flight import ReactionWheel
 from engine.joints import Ball
@@ -160,8 +161,8 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
         world.add_part(ReactionWheel(world.bodies[2], axis=(1, 0, 0), inertia=0.02, max_torque=1.0, max_speed=50.0))
     monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
     world.prepare(integrators=[method])
-    monkeypatch.setattr("engine.tick.island_kernels.named", recorded(named))
-    monkeypatch.setattr("engine.tick.actuators.named", recorded(named))
+    for place in ("compilation.packed", "tick.island_kernels", "tick.actuators"):
+        monkeypatch.setattr(f"engine.{place}.named", recorded(named))
     monkeypatch.setattr("engine.loops.program.named", recorded(named))
     chosen = recorded(named)
     monkeypatch.setattr("engine.tick.plan.without_dispatch", lambda *call: chosen(*call) and without_dispatch(*call))
@@ -504,7 +505,7 @@ def test_the_first_joint_needs_no_kernel_that_was_not_prepared(monkeypatch):
     world, prepared, asked = game(), [], []
     monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
     world.prepare(joints=True)
-    monkeypatch.setattr(fit, "named", lambda *arguments: asked.append(named(*arguments)) or asked[-1])
+    monkeypatch.setattr(fit, "declared", lambda kernel: asked.append(declared(kernel)) or asked[-1])
     world.add_joint(Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
     known = {loop.wanted for loop in prepared}
     assert asked and {loop.wanted for loop in asked} <= known

@@ -46,7 +46,7 @@ def made(fails=-1, failing=2, instead=None):
     """A program of three operations, one of which may fail in a tick or be a function of Python, and what they write."""
     written, control, operations = np.zeros(64, np.int64), new_control(0, 1), []
     for number in (1, 2, 3):
-        packed = Packed(written, number, control, fails if number == failing else -1)
+        packed = Packed((written, number, control, fails if number == failing else -1))
         function = instead if instead is not None and number == 2 else toy
         operations.append(Operation(function, packed, 0, (undo_toy, packed)))
     return Program(operations, control), written, control
@@ -155,7 +155,7 @@ def toys(monkeypatch):
     def with_toy(self, integrator, step):
         before, after = around(self, integrator, step)
         table = self._bodies.store.tables["toys"]
-        return [*before, Operation(toy_count, Packed(table.array))], after
+        return [*before, Operation(toy_count, Packed((table.array,)))], after
 
     monkeypatch.setattr(BesideMethod, "around", with_toy)
 

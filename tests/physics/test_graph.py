@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from engine.compilation.compiler import plain
+from engine.compilation.packed import Packed
 from engine.constraints import graph as module
 from engine.constraints import layout
-from engine.constraints.graph import Graph, number_islands
+from engine.constraints.graph import Graph, Numbering, number_islands
 from engine.forces.constant import POINT_FORCES
 from engine.forces.spring import SPRINGS
 from engine.joints.joint import JOINTS
@@ -293,8 +294,8 @@ def accesses(tables, times=2):
     graph = numbered(tables)
     for _again in range(times - 1):
         Counted.count = 0
-        arguments = [each.view(Counted) for each in graph.arguments(*tables.counted())]
-        assert plain(number_islands)(*arguments) == 0
+        numbering = graph.arguments(*tables.counted()).arguments
+        assert plain(number_islands)(Packed(Numbering(*(each.view(Counted) for each in numbering)))) == 0
     return Counted.count
 
 
@@ -315,8 +316,8 @@ def test_a_new_long_island_takes_work_nearly_proportional_to_its_bodies(shape):
         graph = numbered(tables)
         graph._make_structures(4 * count)
         Counted.count = 0
-        arguments = [each.view(Counted) for each in graph.arguments(*tables.counted())]
-        assert plain(number_islands)(*arguments) == 0
+        numbering = graph.arguments(*tables.counted()).arguments
+        assert plain(number_islands)(Packed(Numbering(*(each.view(Counted) for each in numbering)))) == 0
         return Counted.count
 
     assert work(400) < 5.5 * work(100)  # a search would take 16 times as much

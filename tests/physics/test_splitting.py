@@ -14,6 +14,7 @@ from engine.integrators.axis_splitting import axis_splitting
 from engine.kernels.free_rotor import free_rotor
 from engine.loops import splitting, splitting_passes
 from engine.loops.layout import INERTIA, PREVIOUS, PRINCIPAL_AXES, PRINCIPAL_MOMENTS, ROWS, STATE_ROWS
+from engine.loops.point_forces import ForceTables
 from engine.solutions import FreeSymmetricTop
 
 from ..helpers import (
@@ -76,8 +77,7 @@ def test_loops_are_packed_across_bodies(turn):
     matrix, vector, control = Array(float64, 2, "C"), Array(float64, 1, "C"), Array(int64, 1, "C")
     strang = (matrix, control, float64, float64, int64)
     table = (matrix, control, matrix, vector, *strang[2:])
-    tables = control.copy(ndim=2), matrix, matrix, matrix, control
-    passes = packed_type(matrix, control, matrix, vector, matrix, *tables, float64), int64, int64
+    passes = packed_type(splitting_passes.Passes), int64, int64
     signatures = {
         "strang": strang,
         "strang with wheels": strang,
@@ -126,7 +126,8 @@ def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
         calls, counts, tables = np.zeros((1, 3), np.int64), np.zeros(2, np.int64), (np.zeros((12, 1)), np.zeros((8, 1)))
         for array, stages, layers in [(wrong, right, right), (right, wrong, right), (right, right, wrong)]:
             for stage in (-1, 0, len(program) - 1):
-                packed = Packed(array, control, program, shares, stages, calls, layers, *tables, counts, 0.1)
+                forces = ForceTables(calls, layers, *tables, counts)
+                packed = Packed(splitting_passes.Passes(array, control, program, shares, stages, forces, 0.1))
                 assert loop(packed, stage, 1) == -1, name
     assert control[:4].tolist() == [0, 8, -1, 1]
     assert (right == 7.0).all()

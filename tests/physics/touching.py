@@ -96,24 +96,11 @@ class Touching:
         kernels = bound.kernels
         if graph.sizes[ISLANDS]:
             opened = array.copy()
-            kernels.function(step.islands_open)(
-                *(
-                    array,
-                    islands.own,
-                    graph.columns,
-                    *bound.open,
-                    0,
-                    int(graph.sizes[ISLANDS]),
-                    0,
-                    STORED_MOMENTUM,
-                    False,
-                )
-            )
-            failed = kernels.function(step.islands_step)(
-                bound.step, np.ones(1), np.ones(1), 0, int(graph.sizes[ISLANDS]), self.time, dt
-            )
+            count = int(graph.sizes[ISLANDS])
+            kernels.function(step.islands_open)(bound.outside, 0, count, 0, STORED_MOMENTUM, False)
+            failed = kernels.function(step.islands_step)(bound.step, np.ones(1), np.ones(1), 0, count, self.time, dt)
             assert failed == -1
-            bad = kernels.function(step.islands_close)(array, islands.own, graph.columns, *bound.close, False, dt)
+            bad = kernels.function(step.islands_close)(bound.outside, False, dt)
             assert bad == -1
             free = np.setdiff1d(np.arange(bodies.count), graph.columns[: graph.sizes[PLACES]])
             assert len(free) == 0 or (array[:STATE_ROWS, free] == opened[:STATE_ROWS, free]).all()
