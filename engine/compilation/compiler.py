@@ -37,6 +37,7 @@ _LOG = logging.getLogger("polhode")
 
 try:
     import numba
+    from numba.core.codegen import ll as llvm
     from numba.core.compiler import CompileResult
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.runtime import rtsys
@@ -521,10 +522,12 @@ class _KernelCache:
         self._key = _key(own_identity, self._options, signature, target_context.codegen())
         folders = _folders(self._function)
         keys = [self._key]
-        if os.environ.get("POLHODE_ANY_PROCESSOR") != "0":
+        result, unusable = self._load(keys, folders, target_context)
+        if result is None and os.environ.get("POLHODE_ANY_PROCESSOR") != "0":
             # a kernel shipped with a program runs at once, on any processor
             keys.append(_key(own_identity, self._options, signature, target_context.codegen(), any_processor=True))
-        result, unusable = self._load(keys, folders, target_context)
+            result, also_unusable = self._load(keys[1:], folders, target_context)
+            unusable = unusable or also_unusable
         if result is not None:
             return result
         if not self.compiles:
@@ -560,7 +563,7 @@ class _KernelCache:
                 # numba would first import all its support for numpy, which only compilation needs. Compiled code needs only the memory
                 # manager. The imports take 0.25 s of 0.27 s, and half a second more if scipy is installed.
                 rtsys.initialize(target_context)
-                result = CompileResult._rebuild(target_context, *pickle.loads(code))
+                result = _loaded(target_context, *pickle.loads(code))
             except Exception:  # the file is intact, but was written where other modules can be imported
                 unusable = True
             else:
@@ -605,6 +608,27 @@ class _KernelCache:
             trouble = f"{type(error).__name__}: {error}"
         if trouble is not None:
             _say_once("not kept", f"compiled physics kernels cannot be cached for the next start: {trouble}")
+
+
+def _loaded(
+    target_context: Numba, library: tuple[str, str, tuple[bytes, bytes]], described: Numba, *others: object
+) -> Numba:
+    """Return the compiled form of a kernel from the parts that numba keeps of it.
+
+    One of them is intermediate code, for another function that inlines this one. numba reads it at once, only to know the names in it,
+    which takes half of the time to load a kernel. Here it is read when it is asked for: kernels call each other by address.
+    """
+    name, kind, (machine_code, intermediate) = library
+    target_context.codegen()._engine._defined_symbols |= {described.llvm_func_name, described.llvm_cpython_wrapper_name}
+    result = CompileResult._rebuild(target_context, (name, kind, (machine_code, _no_code())), described, *others)
+    result.library._get_module_for_linking = cache(lambda: llvm.parse_bitcode(intermediate))
+    return result
+
+
+@cache
+def _no_code() -> bytes:
+    module: bytes = llvm.parse_assembly("").as_bitcode()
+    return module
 
 
 _ANY_PROCESSOR = {"CPU_NAME": "generic", "CPU_FEATURES": ""}

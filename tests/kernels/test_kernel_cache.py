@@ -402,6 +402,30 @@ def test_flags_that_change_the_code_are_part_of_the_key(monkeypatch, name, value
     assert key() != before
 
 
+@needs_numba
+def test_a_kernel_from_the_cache_is_inlined_where_another_function_calls_it(folder):
+    """Its intermediate code is read only for that."""
+    assert result(fresh_loop()) == EXPECTED
+    loop, read = fresh_loop(), []
+    parse = compiler.llvm.parse_bitcode
+
+    def counted(code):
+        read.append(len(code))
+        return parse(code)
+
+    @compiler.numba.njit
+    def twice(array):
+        loop(array)
+        loop(array)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler.llvm, "parse_bitcode", counted)
+        assert result(loop) == EXPECTED and counts(loop) == (1, 0)
+        assert max(read) < 2000
+        assert result(twice) == result(loop, np.frombuffer(EXPECTED))
+        assert max(read) > 2000
+
+
 # whatever goes wrong on disk
 
 
