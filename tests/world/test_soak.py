@@ -1,10 +1,7 @@
 """The long runs of `tests.soak` at a small size, and that they would notice what they look for."""
 
-import os
-import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,13 +9,12 @@ import pytest
 from engine import Clock
 from engine.integrators import RungeKutta4
 
-from ..helpers import PATIENCE
 from ..lengths import sized
+from ..plain_python import in_plain_python
 from ..soak import conservation, exchange, frames, restores, scales, signals
+from ..soak.__main__ import PARTS, main
 from ..soak.report import Figure, assert_all_hold
 from ..soak.valves import Valve
-
-ROOT = Path(__file__).parents[2]
 
 
 def figures_of(module, size, seed=1):
@@ -26,24 +22,32 @@ def figures_of(module, size, seed=1):
 
 
 SIZES = sized(
-    {"exchange": 100, "scales": 2, "conservation": 60, "frames": 3000, "restores": 16},
-    {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000, "restores": 200},
+    {"exchange": 100, "scales": 2, "conservation": 60, "frames": 3000},
+    {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000},
 )
 """Sizes at which a part takes some seconds at most in plain Python, which compiles nothing."""
 
 
+def failed(name):
+    run, _full_size = PARTS[name]
+    return [str(figure) for figure in run(SIZES[name], 1) if not figure.holds]
+
+
 @pytest.mark.parametrize("name", SIZES)
 def test_a_long_run_holds_at_a_small_size(name):
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.soak", name, "--ticks", str(SIZES[name])],
-        cwd=ROOT,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert f"{name}: size {SIZES[name]}, " in run.stdout
+    assert in_plain_python(failed, name) == []
+
+
+def test_restored_runs_hold_at_a_small_size():
+    """Compiled: the kernels of its worlds are few."""
+    assert [str(figure) for figure in restores.run(sized(16, 200), 1) if not figure.holds] == []
+
+
+def test_the_command_says_what_holds(capsys, monkeypatch):
+    monkeypatch.setitem(PARTS, "frames", (lambda size, seed: [Figure("a", size + seed, 3)], 9))
+    assert main(["frames", "--ticks", "2"]) == 0
+    assert "frames: size 2, " in capsys.readouterr().out
+    assert main(["frames"]) == 1
 
 
 def test_an_impulse_that_is_not_on_the_account_is_noticed(monkeypatch):
