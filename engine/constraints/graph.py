@@ -760,25 +760,12 @@ def _operate(
     program[number, 3], program[number, 4], program[number, 5] = right, place, other
 
 
-@kernel("number-islands")
-def number_islands(packed: Packed[Numbering]) -> int:
-    """Number the places, links, rows and blocks of all islands, and make the programs of elimination that are not known yet.
-
-    Islands whose numbers change are marked as new.
-
-    Returns:
-        0, or `FULL`.
-    """
-    numbering = unpack(packed)
-    table, contacts, counts, numbers = numbering.table, numbering.contacts, numbering.counts, numbering.numbers
-    joints, columns, places, links = numbering.joints, numbering.columns, numbering.places, numbering.links
-    islands, structures, pairs, sizes = numbering.islands, numbering.structures, numbering.pairs, numbering.sizes
-    _connect(table, numbering.springs, numbering.bodies, contacts, counts, numbers, joints)
-    _find_kinds(table, contacts, counts[JOINTS_COUNTED], counts[CONTACTS_COUNTED], numbers, joints)
-    _number_places(counts[3], counts[5] == 1, numbers, columns, places, islands, sizes)
-    _number_links(table, contacts, counts, numbers, joints, places, links, islands, sizes)
+@inlined
+def _number_blocks(numbering: Numbering) -> int:
+    """Number the blocks of all islands by their structures; their number, or `FULL` if there is no room for a structure."""
+    islands, links, structures, pairs = numbering.islands, numbering.links, numbering.structures, numbering.pairs
     block = 0
-    for island in range(sizes[ISLANDS]):
+    for island in range(numbering.sizes[ISLANDS]):
         _put(islands, island, islands, island, BLOCKS, block)
         if islands[island, IS_SWEPT] == 1:
             islands[island, BLOCKS_END], islands[island, PROGRAM_END] = block, islands[island, PROGRAM]
@@ -800,6 +787,36 @@ def number_islands(packed: Packed[Numbering]) -> int:
                 _put(islands, island, links, link, IS_LATER, is_later)
         block += structures[known, STRUCTURE_BLOCKS]
         _put(islands, island, islands, island, BLOCKS_END, block)
+    return block
+
+
+@kernel("number-islands")
+def number_islands(packed: Packed[Numbering]) -> int:
+    """Number the places, links, rows and blocks of all islands, and make the programs of elimination that are not known yet.
+
+    Islands whose numbers change are marked as new.
+
+    Returns:
+        0, or `FULL`.
+    """
+    numbering = unpack(packed)
+    table, contacts, counts, numbers = numbering.table, numbering.contacts, numbering.counts, numbering.numbers
+    joints, columns, places, links = numbering.joints, numbering.columns, numbering.places, numbering.links
+    islands, structures, pairs, sizes = numbering.islands, numbering.structures, numbering.pairs, numbering.sizes
+    _connect(table, numbering.springs, numbering.bodies, contacts, counts, numbers, joints)
+    _find_kinds(table, contacts, counts[JOINTS_COUNTED], counts[CONTACTS_COUNTED], numbers, joints)
+    _number_places(counts[3], counts[5] == 1, numbers, columns, places, islands, sizes)
+    _number_links(table, contacts, counts, numbers, joints, places, links, islands, sizes)
+    block = FULL
+    for has_forgotten in range(2):
+        if has_forgotten == 1:  # there is no room: what was kept of former islands goes first
+            numbering.slots[:] = -1
+            sizes[STRUCTURES] = sizes[PAIRS] = sizes[OPERATIONS] = 0
+        block = _number_blocks(numbering)
+        if block != FULL:
+            break
+    if block == FULL:
+        return FULL
     sizes[BLOCK_COUNT] = block
     # the springs and forces that act on bodies of islands
     sizes[SPRING_COUNT] = _find_acting(numbering.springs, counts[1], True, places, numbering.spring_rows)
@@ -912,11 +929,8 @@ class Graph:
             self._make_room(*room)
         if not self._places_of_structures:
             self._make_structures(_FEW_PLACES)
-        grows = not self.sizes[STRUCTURES]
         while run(self.arguments(*tables)) == FULL:
-            # what was kept of former islands goes first
-            self._make_structures(self._places_of_structures * (2 if grows else 1))
-            grows = True
+            self._make_structures(2 * self._places_of_structures)
 
     @property
     def groups(self) -> list[list[int]]:
