@@ -254,10 +254,16 @@ def compile_together(loops: Sequence[Loop], note: Callable[[int, str], None] | N
         loops: The kernels.
         note: Called before each kernel, with the number of those that are ready and its name.
     """
-    missing = [loop for loop in loops if not loop.can_run]
-    left, done = [*(loop for loop in loops if loop not in missing), *missing], 0
-    if (processes := processes_for(missing)) > 1:
-        background.share([loop.wanted for loop in missing], processes - 1)
+    left, done = list[Loop](), 0
+    for loop in loops:
+        if not loop.can_run:
+            left.append(loop)
+            continue
+        if note is not None:
+            note(done, loop.name)
+        done += 1
+    if (processes := processes_for(left)) > 1:
+        background.share([loop.wanted for loop in left], processes - 1)
     try:
         while left:
             if note is not None:

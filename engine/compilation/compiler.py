@@ -307,8 +307,7 @@ def _type_of(argument: object) -> Numba:
     if isinstance(argument, tuple):
         return _together(argument)[1]
     if isinstance(argument, np.ndarray):
-        flags = argument.flags
-        key: object = argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable
+        key: object = argument.dtype, argument.ndim, argument.flags.num
     else:
         key = type(argument)
     found = _TYPES.get(key)

@@ -802,7 +802,7 @@ def number_islands(packed: Packed[Numbering]) -> int:
     numbering = unpack(packed)
     table, contacts, counts, numbers = numbering.table, numbering.contacts, numbering.counts, numbering.numbers
     joints, columns, places, links = numbering.joints, numbering.columns, numbering.places, numbering.links
-    islands, structures, pairs, sizes = numbering.islands, numbering.structures, numbering.pairs, numbering.sizes
+    islands, sizes = numbering.islands, numbering.sizes
     _connect(table, numbering.springs, numbering.bodies, contacts, counts, numbers, joints)
     _find_kinds(table, contacts, counts[JOINTS_COUNTED], counts[CONTACTS_COUNTED], numbers, joints)
     _number_places(counts[3], counts[5] == 1, numbers, columns, places, islands, sizes)

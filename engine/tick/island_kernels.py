@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -199,10 +200,11 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
     return WHOLE_TICK, turn, 2 if depends_on_rates else 1
 
 
-def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
+@cache
+def kernels_of_islands(turn: Turn, gyroscopic: bool) -> tuple[Loop, ...]:
     """The kernels that the step of islands calls, in the order of `constraints.calls`; those of contacts come last."""
     array, flat = example(Array), example(Integers)
-    return [
+    return (
         declared(rows.joint_rows),
         declared(solver.island_matrix),
         declared(blocks.factor),
@@ -228,7 +230,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         declared(contact_stages.point_position_stage),
         declared(contact_stages.point_velocity_stage),
         declared(sides.follow_inertia),
-    ]
+    )
 
 
 class LoopsAroundIslands(NamedTuple):

@@ -122,6 +122,20 @@ def test_one_compiled_kernel_serves_all_that_is_packed_with_the_same_types():
     assert result[0] == expected(1.5)[0] + 10.0
 
 
+@needs_numba
+def test_arguments_of_other_types_are_not_taken_for_known_ones():
+    """The types are kept by what decides them: also the order of the elements and whether they may be written."""
+    square, read_only = np.zeros((4, 4)), np.zeros((4, 4))
+    read_only.flags.writeable = False
+    every_one = [square, read_only, square.T, square[:, ::2], square[0], square.astype(int), np.zeros((0, 4))]
+    every_one += [1.0, 1, True, (square,), Packed((square,)), Packed((read_only,)), Renamed(*example(Renamed))]
+    for _again in range(2):
+        names = [str(types_of(Packed((each,)))) for each in every_one]
+        assert names[0] == names[6]
+        assert len(set(names)) == len(names) - 1
+    assert str(types_of(Packed(tuple(example(Few))))) != str(types_of(Packed(example(Few))))
+
+
 def test_plain_python_restores_packed_arrays_as_well():
     array = np.array([1.0, 2.0])
     with pytest.raises(ZeroDivisionError):
