@@ -299,9 +299,14 @@ def _sample_members(
     dt: float,
     own: Array,
     out: Array,
+    is_changed: Integers,
+    places: Integers,
     after: Array,
-) -> None:
+) -> int:
     """Sample the filter of each member of a batch that is due, as `FilterSamples` samples one.
+
+    Only the first row of a member, the one of its ring and those of new sightings change, and all when it forgets what it remembers. Rings
+    are long where trackers are late, and the rows of a member are far apart, so that only what is needed of them is read.
 
     Args:
         filters: The table of the filters.
@@ -315,24 +320,33 @@ def _sample_members(
         due: Whether each member is sampled, shape (n,); set to 2 where the estimate is not finite.
         every: Ticks between two samples.
         dt: Length of a tick [s].
-        own: Where the rows of one member are put together, shape (size, rows).
+        own: Where what is needed of the rows of one member is put together, shape (size, rows).
         out: The state of one filter, shape (_SIZE, 1).
-        after: Where the rows of all members are written, shape (size, rows n).
+        is_changed: Which of these rows change, shape (rows,).
+        places: Filled with the rows that change, counted from the first one, shape (rows n,).
+        after: Filled with these rows, shape (size, rows n).
+
+    Returns:
+        How many rows change.
     """
-    members, rows = ticks.shape[0], own.shape[1]
-    rings = 0
+    members, rows, size = ticks.shape[0], own.shape[1], own.shape[0]
+    found, rings = 0, 0
     for source in range(sources.shape[1]):
         rings = max(rings, int(sources[2, source]) + 1)
     for member in range(members):
         if due[member] == 0:
             continue
         for row in range(rows):
-            for place in range(own.shape[0]):
-                own[place, row] = filters[place, first + row * members + member]
+            is_changed[row] = 1 if row == 0 else 0
+            for place in range(size):
+                if row == 0 or place < _STATE or place >= _SEEN:
+                    own[place, row] = filters[place, first + row * members + member]
         tick = int(ticks[member])
         if own[_STATE + _LATEST_TICK, 0] != tick - every or (rings > 0 and own[_STATE + _SETTLED, 0] < 0.0):
+            own[_STATE + _SETTLED, 0] = -1.0
             for row in range(rows):
-                own[_TICK, row] = own[_SEEN_TICK, row] = own[_STATE + _SETTLED, row] = -1.0
+                own[_TICK, row] = own[_SEEN_TICK, row] = -1.0
+                is_changed[row] = 1
         is_finite = _predicted(own, 0, gyros, gyro + member, tick, every, dt, out)
         for source in range(sources.shape[1]):
             tracker, slots, ring = int(sources[0, source]) + member, int(sources[1, source]), int(sources[2, source])
@@ -349,6 +363,7 @@ def _sample_members(
             across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
             if ring >= 0:
                 seen = ring * count + remembered
+                is_changed[seen] = 1
                 for place in range(4):
                     own[_SEEN + place, seen] = orientation[place]
                 for place in range(3):
@@ -365,11 +380,18 @@ def _sample_members(
         for place in range(_SIZE):
             own[_STATE + place, 0] = out[place, 0]
         if count > 1:
+            now = tick // every % count
+            is_changed[now] = 1
             for place in range(_MEASURED):
-                own[_TURN + place, tick // every % count] = out[place, 0]
+                own[_TURN + place, now] = out[place, 0]
         for row in range(rows):
-            for place in range(own.shape[0]):
-                after[place, row * members + member] = own[place, row]
+            if is_changed[row] > 0:
+                places[found] = row * members + member
+                for place in range(size):
+                    is_own = row == 0 or place < _STATE or place >= _SEEN
+                    after[place, found] = own[place, row] if is_own else filters[place, first + places[found]]
+                found += 1
+    return found
 
 
 @inlined
@@ -742,11 +764,11 @@ class AttitudeFilter(SampledPart):
             sources[:, place] = span.start, (span.stop - span.start) // members, ring
         chosen, size = due.astype(np.int64), table.schema.size
         gyros, gyro, trackers = self._gyro._table.array, self._gyro._slice().start, self._trackers[0]._table.array
-        own, out, after = np.empty((size, width)), np.empty((_SIZE, 1)), np.empty((size, width * members))
-        given = gyros, gyro, trackers, sources, ticks, chosen
-        _sample_members(table.array, first, late + 1, *given, self._every, world._dt, own, out, after)
-        places = (members * np.arange(width)[:, np.newaxis] + np.flatnonzero(chosen == 1)).ravel()
-        table.write(slice(_TURN, size), first + places, after[_TURN:, places])
+        own, out, is_changed = np.empty((size, width)), np.empty((_SIZE, 1)), np.empty(width, np.int64)
+        places, after = np.empty(width * members, np.int64), np.empty((size, width * members))
+        given = gyros, gyro, trackers, sources, ticks, chosen, self._every, world._dt
+        found = _sample_members(table.array, first, late + 1, *given, own, out, is_changed, places, after)
+        table.write(slice(_TURN, size), first + places[:found], after[_TURN:, :found])
         return np.flatnonzero(chosen == 2)
 
     def _attitudes_of_members(self, members: int) -> FloatArray:
