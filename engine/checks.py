@@ -331,6 +331,14 @@ def read_only_attributes(
     return make
 
 
+def is_settable(kind: type, name: str) -> bool:
+    """Whether a class has an attribute that can be set."""
+    attribute = getattr(kind, name)
+    if isinstance(attribute, property):
+        return attribute.fset is not None and attribute.fset.__name__ != "refuse_to_set"
+    return hasattr(type(attribute), "__set__")
+
+
 def _refusal(name: str, hint: str, check: Callable[[object], object] | None) -> Callable[[object, object], NoReturn]:
     def refuse_to_set(owner: object, value: object) -> NoReturn:
         if check is not None:

@@ -111,9 +111,9 @@ class Batch:
         image = copying.image_of(owners)
         self._seed, self._source = int(seed), Source(image.plain, count)
         spans, starts = spans_of(image.plain.tables, count), {}
-        for handle in (*template.bodies, *owners.forces.members):
-            starts[id(handle)] = (handle, *_block(handle, spans))
-        self._places: dict[int, tuple[Any, str, int, int]] = starts
+        for place, handle in enumerate((*owners.forces.members, *template.bodies)):
+            starts[id(handle)] = (handle, place, *_block(handle, spans))
+        self._places: dict[int, tuple[Any, int, str, int, int]] = starts
         values = {**image.plain.values, "on_non_finite": "freeze"}
         plain = repeat(image.plain._replace(values=values), count, _name_in)
         self._keys = keys_in(owners.forces.members)
@@ -165,11 +165,13 @@ class Batch:
         if place is None or place[0] is not handle:
             hint = "what was added to the template after the batch was made is not in it"
             refuse("Batch", "the handle", handle, "a body, force, part or joint of the template", hint=hint)
-        _handle, name, first, width = place
+        _handle, number, name, first, width = place
         if not width:
             hint = "it acts on all bodies; give the template one that lists its bodies"
             refuse("Batch", "the handle", handle, "a part of which the members have rows of their own", hint=hint)
-        view = view_class(handle)(self._members, handle, self._members.owners.store.tables[name], first, width)
+        owners = self._members.owners
+        own = None if isinstance(handle, Body) else owners.forces.members[number]
+        view = view_class(handle)(self._members, handle, own, owners.store.tables[name], first, width)
         self._views[id(handle)] = view
         return view
 
@@ -252,7 +254,7 @@ class Batch:
             [4, 1, 4]
         """
         _ = self._world.tick_count
-        bodies = [handle for handle, name, _first, _width in self._places.values() if name == BODIES.name]
+        bodies = [handle for handle, _number, name, _first, _width in self._places.values() if name == BODIES.name]
         return tuple(
             Failure(member, tick, bodies[place] if place >= 0 else None, REASONS[reason])
             for member, tick, place, reason in self._members.failures()
@@ -425,7 +427,8 @@ class Batch:
         """
         if not self._world._store.is_idle and not self._world._store.is_calling_here:
             self._require_idle("snapshot")
-        return snapshots.take(self._members.owners)
+        taken = snapshots.take(self._members.owners)
+        return snapshots.made(taken._inside._replace(is_of_batch=True))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back, or forward, to a snapshot of this batch.
@@ -494,6 +497,11 @@ class Batch:
 
     def __deepcopy__(self, memo: object) -> Batch:
         return self.copy()
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
+        raise TypeError(
+            "Batch: it cannot be pickled, because its handles are those of the template; pickle Batch.world(member)"
+        )
 
     def reset(self, members: object = None, to: Snapshot | None = None) -> None:
         """Put members back to the state of the template.

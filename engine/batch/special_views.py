@@ -3,6 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from functools import partial
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,16 @@ import numpy.typing as npt
 
 from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
+from ..flight.body_torque import BodyTorque
 from ..flight.controlled import Controlled
 from ..flight.instruments import FAULT, KEY
+from ..flight.magnetorquer import Magnetorquer
 from ..flight.sensor import ReadingsOfMembers, Sensor
 from ..flight.tank import Tank
 from ..flight.wheel import ReactionWheel
+from ..forces.constant import ConstantForce, ConstantTorque
 from ..forces.valves import Valves, impulses_of
-from ..joints.joint import JOINTS
+from ..joints.joint import JOINTS, Joint
 from ..kernels.noise import noise_key
 from ..loops.actuator_layout import (
     CAPACITY,
@@ -35,6 +39,7 @@ from ..loops.actuator_layout import (
 )
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_MASS, MASS, PREVIOUS
 from ..reading import reading
+from ..shapes.handle import ShapeHandle
 from ..solids.mass_properties import MassProperties
 from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.model import check_flyable
@@ -44,6 +49,7 @@ from .views import Setter, View, chosen
 
 _FAULTS = (None, "stuck", "dead")
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
+_ONE_BY_ONE = ("angular_velocity_world", "angular_momentum_world")
 
 
 class BodyView(View):
@@ -52,11 +58,13 @@ class BodyView(View):
     __slots__ = ()
 
     def _make_setters(self) -> dict[str, Setter]:
-        return {name: partial(self._set_state, name) for name in _STATE}
+        of_states = {name: partial(self._set_state, name) for name in _STATE}
+        return {**of_states, **{name: partial(self._set_each, name) for name in _ONE_BY_ONE}}
 
     def __getattr__(self, name: str) -> Any:
-        values = super().__getattr__(name)
-        return reading(values[:, MATRIX_OF_SIX]) if name in ("inertia_body", "inverse_inertia_body") else values
+        if name in ("inertia_body", "inverse_inertia_body"):
+            return reading(self._read(self._field(name))[:, MATRIX_OF_SIX])
+        return super().__getattr__(name)
 
     def _set_state(self, name: str, members: IntArray, value: object) -> None:
         field, owners = self._table.schema.by_name[name], self._members.owners
@@ -207,6 +215,8 @@ class ValvesView(View):
 
     __slots__ = ()
 
+    _plain = frozenset(("throttle", "position", "positions", "direction", "directions", "max_force", "max_forces"))
+
     def _make_setters(self) -> dict[str, Setter]:
         return {**super()._make_setters(), "stuck": self._set_stuck, "gimbal_command": self._set_angles}
 
@@ -215,10 +225,10 @@ class ValvesView(View):
             impulses = impulses_of(self._columns(self._members.everybody), self._members.owners.store)
             several = reading(impulses.reshape(self._width, -1).T.copy())
             return several if self._width_of() else several[:, 0]
-        values = super().__getattr__(name)
         if name == "stuck":
+            values = self._read(self._field(name))
             return reading(np.where(values < 0.0, np.nan, values))
-        return values
+        return super().__getattr__(name)
 
     def _width_of(self) -> int:
         return self._width if self._handle._several else 0
@@ -324,7 +334,7 @@ class TankView(View):
     __slots__ = ()
 
     def _make_setters(self) -> dict[str, Setter]:
-        return {"propellant": self._set_propellant}
+        return {**super()._make_setters(), "propellant": self._set_propellant}
 
     def _set_propellant(self, members: IntArray, value: object) -> None:
         amounts = self._checked(value, "propellant", members, 1, 0, NOT_NEGATIVE)
@@ -333,6 +343,59 @@ class TankView(View):
         self._require(fits, "propellant", members, amounts, "at most the capacity of the tank")
         self._table.write(PROPELLANT, self._span(members), amounts[0])
         self._members.owners.actuators.compose(columns[0].astype(int).tolist(), self, "propellant", value)
+
+
+class JointView(View):
+    """A joint of the template in all members, which can break in none of them."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {name: each for name, each in super()._make_setters().items() if not name.startswith("break_")}
+
+
+class ShapeView(View):
+    """A shape of a body of the template in all members; its pose is that of its parts in the table."""
+
+    __slots__ = ()
+
+    def _stands_in_table(self, name: str) -> bool:
+        return name not in ("position", "orientation") and super()._stands_in_table(name)
+
+
+class ConstantView(View):
+    """A constant force or torque of the template in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        found = super()._make_setters()
+        for name in ("force_world", "force_body", "torque_world", "torque_body", "at_body"):
+            if name in found and getattr(self._own, name) is not None:  # others were not given, and cannot be set
+                found[name] = partial(self._assign, self._field(name), name)
+        return found
+
+
+class CommandView(View):
+    """A part of the template that is commanded with a bounded torque or dipole, in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        name, limit = next(each for kind, each in _BOUNDED.items() if isinstance(self._handle, kind))
+        return {**super()._make_setters(), name: partial(self._set_bounded, name, limit)}
+
+    def _set_bounded(self, name: str, limit: str, members: IntArray, value: object) -> None:
+        field, largest = self._field(name), getattr(self._own, limit)
+        values = self._checked(value, name, members, field.size, 0, ANY)
+        if largest is not None:
+            within = np.asarray((np.abs(values) <= np.reshape(largest, (-1, 1))).all(axis=0))
+            self._require(within, name, members, values, f"at most {limit} in either direction")
+        self._write(field, members, values)
+
+
+_BOUNDED = {BodyTorque: ("torque_body", "max_torque"), Magnetorquer: ("dipole", "max_dipole")}
+"""The attributes that are commanded, and their limits."""
 
 
 class SensorView(View):
@@ -346,6 +409,9 @@ class SensorView(View):
 
     def _make_setters(self) -> dict[str, Setter]:
         return {**super()._make_setters(), "fault": self._set_fault, "seed": self._set_seeds}
+
+    def __getattr__(self, name: str) -> Any:
+        return reading(self._read(self._field(name))) if name == "fault" else super().__getattr__(name)
 
     def read(self) -> object:
         """Return the last reading of each member, with arrays of shape (n, …) in place of one vector.
@@ -396,13 +462,18 @@ class LoopView(View):
         return {}
 
 
-KINDS: tuple[tuple[type, type[View]], ...] = (
+KINDS: tuple[tuple[type | UnionType, type[View]], ...] = (
     (Body, BodyView),
     (Valves, ValvesView),
     (ReactionWheel, WheelView),
     (Tank, TankView),
+    (BodyTorque, CommandView),
+    (Magnetorquer, CommandView),
+    (ConstantForce | ConstantTorque, ConstantView),
     (Sensor, SensorView),
     (Controlled, LoopView),
+    (Joint, JointView),
+    (ShapeHandle, ShapeView),
 )
 """The class of views of each kind of handle; all others have a `View`."""
 

@@ -4,17 +4,18 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
 from functools import cache, partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..body import Body
-from ..checks import FloatArray, by_value, direction, refuse
+from ..checks import FloatArray, by_value, direction, is_settable, refuse
 from ..loops.members import read_columns, take_columns
 from ..reading import reading
-from ..store.rows import TableRows, fixed
-from ..store.schema import Field, Kind, Rule, Schema
+from ..store.rows import Parameter, TableRows, attributes_of, part_of_block
+from ..store.schema import Field, Rule
 from ..store.table import IntArray, Table
 from .quarantine import Members
 
@@ -39,6 +40,10 @@ class View:
     names the member. Reading returns a copy. Units and frames are those of the handle's own attribute: `position` and `velocity` are in the
     world frame, names that end in `_body` in the body frame.
 
+    What stands in a table is read and set for all members at once. What a handle computes, such as the angle of a hinge, and attributes
+    with rules of their own, such as its motor, are read and set member by member, which takes some microseconds each. Of objects such as a
+    motor, assign one for all members or a list with one for each; those that do not read as numbers are read in `Batch.world`.
+
     Example:
         >>> from engine import MassProperties, World, forces
         >>> from engine.batch import Batch
@@ -55,21 +60,32 @@ class View:
         [0.25, 0.5, 0.25]
     """
 
-    __slots__ = ("_first", "_handle", "_members", "_setters", "_table", "_width")
+    __slots__ = ("_first", "_handle", "_is_field", "_members", "_own", "_setters", "_table", "_width")
 
-    def __init__(self, members: Members, handle: Body | TableRows, table: Table, first: int, width: int) -> None:
+    def __init__(
+        self, members: Members, handle: Body | TableRows, own: TableRows | None, table: Table, first: int, width: int
+    ) -> None:
         """Address a block of rows.
 
         Args:
             members: The members of the batch.
             handle: The handle of the template.
+            own: The handle of the whole block in the world of the batch; None for a body.
             table: The table of the block.
             first: Its first row.
             width: The number of rows per member.
         """
-        values = {"_members": members, "_handle": handle, "_table": table, "_first": first, "_width": width}
+        values = {
+            "_members": members,
+            "_handle": handle,
+            "_own": own,
+            "_table": table,
+            "_first": first,
+            "_width": width,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "_is_field", {})
         object.__setattr__(self, "_setters", self._make_setters())
 
     def __repr__(self) -> str:
@@ -79,9 +95,48 @@ class View:
         return sorted({*super().__dir__(), *self._readable(), *self._setters})
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._readable():
+        kind: Any = type(self._handle)
+        if name.startswith("_") or name not in _attributes_of(kind):
             raise AttributeError(f"{self!r} has no attribute {name!r}; it has {', '.join(self._readable())}")
-        return reading(self._read(self._table.schema.by_name[_NAMES.get(name, name)]))
+        is_field = self._is_field.get(name)
+        if is_field is None:
+            is_field = self._is_field[name] = self._stands_in_table(name)
+        return reading(self._read(self._field(name)) if is_field else self._read_each(name))
+
+    def _field(self, name: str) -> Field:
+        return self._table.schema.by_name[_NAMES.get(name, name)]
+
+    def _stands_in_table(self, name: str) -> bool:
+        """Whether an attribute of the handle is what its table has, with the same shape."""
+        if _NAMES.get(name, name) not in self._table.schema.by_name:
+            return False
+        field, value = self._field(name), self._of_first(name)
+        shape = ((self._width,) if self._is_several(field) else ()) + ((field.size,) if field.size > 1 else ())
+        return isinstance(value, _NUMBERS) and np.asarray(value).shape == shape
+
+    def _of_member(self, member: int) -> Any:
+        """The handle of the part in one member."""
+        if self._own is None:
+            return self._members.owners.bodies.handles[self._first + member]
+        count = self._members.count
+        first = self._first + member
+        return part_of_block(self._own, slice(first, first + count * (self._width - 1) + 1, count))
+
+    def _of_first(self, name: str) -> Any:
+        """An attribute of the handle in the first member; None if it has no value there."""
+        try:
+            return getattr(self._of_member(0), name)
+        except (AttributeError, ValueError):
+            return None
+
+    def _read_each(self, name: str) -> npt.NDArray[Any]:
+        """An attribute that the handle computes, from one member after another."""
+        values = [getattr(self._of_member(member), name) for member in range(self._members.count)]
+        if not all(isinstance(value, _NUMBERS) for value in values):
+            raise AttributeError(
+                f"{self!r}: {name} is no number or vector in all members; read it in Batch.world(member)"
+            )
+        return np.array(values)
 
     def __setattr__(self, name: str, value: object) -> None:
         self._put(self._members.everybody, {name: value})
@@ -127,21 +182,54 @@ class View:
             for name, value in values.items():
                 self._setters[name](members, value)
 
-    def _readable(self) -> tuple[str, ...]:
+    def _readable(self) -> list[str]:
+        """The attributes of the handle that are numbers or vectors in the first member."""
         kind: Any = type(self._handle)
-        return _attributes_of(self._table.schema, kind)
+        return [name for name in _attributes_of(kind) if isinstance(self._of_first(name), _NUMBERS)]
 
     def _make_setters(self) -> dict[str, Setter]:
-        """A function for each attribute that can be set: those of the handle whose fields have a rule."""
-        kind = type(self._handle)
-        names = {field: name for name, field in _NAMES.items() if hasattr(kind, name)}
+        """A function for each attribute of the handle that can be set."""
+        kind: Any = type(self._handle)
         found: dict[str, Setter] = {}
-        for field in self._table.schema.fields:
-            name = names.get(field.name, field.name)
-            own = getattr(kind, name, None)
-            if field.rule is not None and own is not None and not isinstance(own, fixed):
-                found[name] = partial(self._assign, field, name)
+        for name in _attributes_of(kind):
+            if is_settable(kind, name):
+                is_plain = isinstance(getattr(kind, name), Parameter) and kind._assign is TableRows._assign
+                field = self._table.schema.by_name.get(_NAMES.get(name, name))
+                if (is_plain or name in self._plain) and field is not None and field.rule is not None:
+                    found[name] = partial(self._assign, field, name)
+                else:
+                    found[name] = partial(self._set_each, name)
         return found
+
+    _plain: frozenset[str] = frozenset()
+    """The attributes that are no `Parameter` of the handle, whose setters have no rules but those of their fields."""
+
+    def _set_each(self, name: str, members: IntArray, value: object) -> None:
+        """Set an attribute that has rules of its own, in one member after another."""
+        for member, one in zip(members.tolist(), self._one_each(name, members, value), strict=True):
+            handle = self._of_member(member)
+            before = None if self._own is None else attributes_of(handle)
+            try:
+                setattr(handle, name, one)
+            except (AttributeError, TypeError, ValueError) as error:
+                kind = next(each for each in (AttributeError, TypeError, ValueError) if isinstance(error, each))
+                raise kind(f"{self._owner(member)}: {name} is rejected; {error}") from None
+            if before is not None and any(attributes_of(handle)[each] is not kept for each, kept in before.items()):
+                raise AttributeError(f"{self!r}: {name} is one object of all members, and cannot be set")
+
+    def _one_each(self, name: str, members: IntArray, value: object) -> list[Any]:
+        """The values of members, in their order."""
+        present: Any = getattr(self._of_member(0), name)
+        if not isinstance(present, _NUMBERS) or value is None:
+            rule = f"one value for all, or a list of {len(members)}, one per member"
+            if isinstance(value, list) and len(value) != len(members):
+                refuse(self, name, value, rule)
+            return value if isinstance(value, list) else [value] * len(members)
+        inner = np.asarray(present).shape
+        size = inner[0] if inner else 1
+        columns = self._given(value, name, members, size, 0, isinstance(present, bool))
+        values = columns.astype(np.bool_ if isinstance(present, bool) else np.float64)
+        return values[0].tolist() if inner == () else [*values.T]
 
     # reading and writing blocks
 
@@ -289,12 +377,17 @@ def _taken(value: object, shape: tuple[int, ...], rule: Rule) -> FloatArray | No
 _LARGEST = float(np.finfo(np.float64).max)
 
 
+_OF_HANDLES = ("index", "rows", "name", "world", "user_data", "shapes", "body", "other")
+"""What tells one handle from another, and is no attribute of members."""
+_NUMBERS = (Real, np.ndarray, np.bool_)
+"""The types of attributes that members have as arrays."""
+
+
 @cache
-def _attributes_of(schema: Schema, kind: object) -> tuple[str, ...]:
-    """What can be read of a part with this schema, with the names that the handle has for it."""
-    hidden = [each for each in schema.fields if each.kind is Kind.SCRATCH or each.refers_to or each.is_world_tick]
-    shown = [each.name for each in schema.fields if each not in hidden]
-    return *shown, *(name for name, field in _NAMES.items() if field in shown and hasattr(kind, name))
+def _attributes_of(kind: Any) -> dict[str, None]:
+    """The names of the attributes of a class of handles."""
+    named = (name for name in dir(kind) if not name.startswith("_") and name not in _OF_HANDLES)
+    return dict.fromkeys(name for name in named if hasattr(type(getattr(kind, name)), "__set__"))
 
 
 def chosen(members: object, count: int, owner: object) -> IntArray:

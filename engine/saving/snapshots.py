@@ -33,6 +33,8 @@ class Inside(NamedTuple):
     """The content if the snapshot was read from bytes."""
     world: Callable[[], object] | None = None
     """Returns the world of the content."""
+    is_of_batch: bool = False
+    """Whether the world is that of all members of a batch, which no other world can have."""
 
 
 @read_only_attributes()
@@ -75,7 +77,8 @@ class Snapshot:
             The bytes.
 
         Raises:
-            ValueError: If the method of the world is not one of `engine.integrators`, or two functions have the same name.
+            ValueError: If the method of the world is not one of `engine.integrators`, if two functions have the same name, or if it is the
+                snapshot of a batch, which only this batch can restore.
 
         Example:
             >>> from engine import Snapshot, World
@@ -83,6 +86,9 @@ class Snapshot:
             >>> Snapshot.from_bytes(data).dt
             0.5
         """
+        if self._inside.is_of_batch:
+            hint = "write the members, with Batch.world(member).snapshot().to_bytes()"
+            refuse("Snapshot.to_bytes", "the snapshot", self, "that of a world and not of a batch", hint=hint)
         return to_bytes(plain_form(self))
 
     @staticmethod
@@ -186,6 +192,8 @@ def restore(owners: Owners, snapshot: Snapshot, missing: str, adopt: bool) -> No
     if inside.world is owners.store.world:
         put_back(owners, snapshot)
         return
+    if inside.is_of_batch:
+        refuse(owner, "snapshot", snapshot, "that of a world and not of a batch", hint="use Batch.restore")
     if inside.world is not None and not adopt:
         refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
     if inside.exact_dt != owners.exact_dt and not adopt:

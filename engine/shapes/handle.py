@@ -282,7 +282,7 @@ class ShapeHandle(TableRows):
     def _write(self, first: int, *values: float) -> None:
         """Write the same values into all of its rows."""
         rows = self._slice()
-        columns = np.repeat(np.array(values, float)[:, np.newaxis], rows.stop - rows.start, axis=1)
+        columns = np.repeat(np.array(values, float)[:, np.newaxis], len(self.rows), axis=1)
         self._table.write(slice(first, first + len(values)), rows, columns)
 
     def __repr__(self) -> str:

@@ -162,7 +162,7 @@ class TableRows:
     def rows(self) -> range:
         """Rows of its table that belong to this force, while it is in a world."""
         rows = self._slice()
-        return range(rows.start, rows.stop)
+        return range(rows.start, rows.stop, rows.step or 1)
 
     # reading and writing rows
 
@@ -206,7 +206,7 @@ class TableRows:
         rows = self._slice()
         if self._schema.by_name[name].kind is Kind.COMMAND:
             self._require_bodies(argument or name)
-        count = rows.stop - rows.start if name in self._several else None
+        count = len(self.rows) if name in self._several else None
         values = checked(self._schema, name, value, self, count, argument)
         guard = self._schema.by_name[name].guard
         if guard is not None:
@@ -232,12 +232,14 @@ class TableRows:
 
     def __copy__(self) -> Self:
         """Copy the force, with rows of its own; the copy acts on the same bodies and is in no world."""
-        force = object.__new__(type(self))
-        for kind in type(self).__mro__:
-            for name in vars(kind).get("__slots__", ()):
-                if hasattr(self, name):
-                    setattr(force, name, getattr(self, name))
+        force = self._with_same_attributes()
         force._keep_apart(self._columns())
+        return force
+
+    def _with_same_attributes(self) -> Self:
+        force = object.__new__(type(self))
+        for name, value in attributes_of(self).items():
+            setattr(force, name, value)
         return force
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -303,6 +305,21 @@ def without_rows(kind: type[TableRows], several: Iterable[str]) -> TableRows:
     member = object.__new__(kind)
     member._several = frozenset(several)
     return member
+
+
+def attributes_of(member: TableRows) -> dict[str, object]:
+    """What a force or part keeps beside its rows, and where these are."""
+    names = [name for kind in type(member).__mro__ for name in vars(kind).get("__slots__", ())]
+    return {name: getattr(member, name) for name in names if hasattr(member, name)}
+
+
+def part_of_block(member: TableRows, rows: slice) -> TableRows:
+    """A handle of some rows of a force or part, such as those of one member of a batch; it is valid until rows move."""
+    first, found = member._slice().start, member._with_same_attributes()
+    found._first_id = found._last_id = -1
+    found._rows, found._numbering = rows, member._table.numbering
+    found._bodies = tuple(member._bodies[row - first] for row in range(rows.start, rows.stop, rows.step))
+    return found
 
 
 # what is kept of a world reads and writes rows with these

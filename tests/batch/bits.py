@@ -157,6 +157,17 @@ CASES: dict[str, Callable[[int], Case]] = {
         )
     },
     **{
+        f"a loop that points at {target}, {law}": lambda count, target=target, law=law: turning(
+            count, lambda seed: test_loops.make_pointing(target, law=law)[0]
+        )
+        for target, law in (
+            ("nadir", "mrp"),
+            ("body", "quaternion-pd"),
+            ("bodies and sun", "damping"),
+            ("direction", "mrp with inertia"),
+        )
+    },
+    **{
         f"a loop that measures with a {name}": lambda count, name=name: turning(
             count, lambda seed: test_loops.make_measured(name, seed)[0], True
         )

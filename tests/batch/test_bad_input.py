@@ -1,5 +1,7 @@
 """Bad input of batches is rejected before anything changes; the message names the member or the owner, the argument and the rule."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -352,3 +354,16 @@ def test_a_template_needs_a_body_and_is_a_world():
     for template in (None, "world", MassProperties.sphere(1.0, 1.0)):
         with pytest.raises(TypeError, match="template must be a World"):
             Batch(template, members=2)
+
+
+def test_what_only_a_batch_can_have_is_not_written_or_restored_elsewhere(made):
+    batch, _parts = made
+    taken = batch.snapshot()
+    with pytest.raises(ValueError, match=r"of a world and not of a batch.*Batch\.world"):
+        taken.to_bytes()
+    with pytest.raises(ValueError, match=r"of a world and not of a batch.*Batch\.restore"):
+        new_world().restore(taken, adopt=True)
+    with pytest.raises(ValueError, match="a snapshot of the template"):
+        batch.reset(to=taken)
+    with pytest.raises(TypeError, match=r"cannot be pickled.*Batch\.world"):
+        pickle.dumps(batch)

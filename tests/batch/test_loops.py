@@ -83,6 +83,8 @@ def make_measured(measured, seed, delay=0):
     if measured == "filter":
         other = {"noise": (2e-4, 2e-3), "every": 10, "delay": 2, "seed": seed, "name": "late"}
         sensors.append(world.add_part(flight.StarTracker(ship, (1, 0, 0), **other)))
+        less = {"noise": (3e-4, 1e-3), "every": 5, "delay": 1, "seed": seed, "name": "less late"}
+        sensors.append(world.add_part(flight.StarTracker(ship, (0, 1, 0), **less)))
         chosen["filter"] = world.add_part(flight.AttitudeFilter(gyro, sensors[1:], gate=5.0))
     wheels = [
         world.add_part(flight.ReactionWheel(ship, axis=axis, inertia=0.02, max_torque=0.3, max_speed=600.0))

@@ -1,0 +1,184 @@
+"""Views: every attribute of every kind of handle reads and sets in members what it does in a world of the member alone."""
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, flight, forces, joints
+from engine.batch import Batch
+
+from . import templates, test_contacts, test_loops, test_sensors
+
+
+def with_commands():
+    """A craft with constant forces, a light, an oblate planet and a magnetorquer."""
+    world = World(dt=0.02)
+    ship = world.add_body(MassProperties.box(9.0, (1.0, 1.2, 1.5)), name="ship", position=(9.0, 1.0, 0.0))
+    world.add_force(forces.ConstantForce(ship, force_body=(0.1, 0.0, 0.2), at_body=(0.0, 0.1, 0.0)))
+    world.add_force(forces.ConstantForce(ship, force_world=(0.1, 0.0, 0.2)))
+    world.add_force(forces.ConstantTorque(ship, torque_body=(0.1, 0.0, 0.2)))
+    world.add_force(forces.PointGravity(300.0, j2=1e-3, reference_radius=2.0, bodies=[ship]))
+    plate = {"area": 2.0, "normal_body": (0, 0, 1), "at_body": (0.1, 0.0, 0.0), "specular": 0.2, "diffuse": 0.3}
+    world.add_force(forces.RadiationPressure(ship, **plate, pressure=0.01, sun_direction_world=(1.0, 0.0, 0.0)))
+    dipole = flight.MagneticDipole(7.8e15, (0.1, 0.2, 0.9), (1e7, 0.0, 0.0))
+    world.add_part(flight.Magnetorquer(ship, axis=(1, 0, 0), max_dipole=3.0, field=dipole))
+    world.add_part(flight.BodyTorque(ship, max_torque=0.5))
+    return world
+
+
+WORLDS = {
+    "everything": templates.new_world,
+    "fields": templates.with_every_field,
+    "joints": templates.with_every_joint,
+    "sensors": lambda: test_sensors.make()[0],
+    "a loop with a filter": lambda: test_loops.make_measured("filter", 1)[0],
+    "pulses": lambda: test_loops.make_with_jets("pulsed")[0],
+    "contacts": test_contacts.new_world,
+    "commands": with_commands,
+}
+RATES = np.array([(0.1, 0.2, 0.3), (0.3, 0.0, -0.2), (0.0, 0.3, 0.1)])
+
+
+def handles(world):
+    return [*world.bodies, *world.forces, *world.parts, *world.joints, *world.shapes]
+
+
+def made(name):
+    """A batch in which the members have gone apart, with the handles of its template."""
+    template = WORLDS[name]()
+    batch = Batch(template, members=3)
+    batch[template.bodies[0]].angular_velocity_body = RATES
+    batch.step(12)
+    return batch, handles(template)
+
+
+def views(batch, found):
+    """Each handle of which members have rows, by its place, with its view."""
+    for place, handle in enumerate(found):
+        try:
+            yield place, handle, batch[handle]
+        except ValueError as error:
+            assert "rows of their own" in str(error)
+
+
+def is_number(value):
+    return isinstance(value, bool | int | float | np.ndarray | np.generic)
+
+
+def names_of(handle):
+    """The data that a handle has, by the names in its class."""
+    kind, places = type(handle), ("index", "rows", "name", "world", "body", "other", "shapes", "user_data")
+    return [
+        each
+        for each in dir(kind)
+        if not each.startswith("_") and each not in places and hasattr(type(getattr(kind, each)), "__set__")
+    ]
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_number_of_a_handle_reads_as_in_a_world_of_the_member_alone(name):
+    batch, found = made(name)
+    alone = [handles(batch.world(member)) for member in range(3)]
+    compared = 0
+    for place, handle, view in views(batch, found):
+        for attribute in names_of(handle):
+            values = [getattr(each[place], attribute, None) for each in alone]
+            if all(map(is_number, values)):
+                seen = getattr(view, attribute)
+                assert seen.shape == (3, *np.shape(values[0])), (handle, attribute)
+                assert np.array_equal(seen, values, equal_nan=True), (handle, attribute)
+                assert attribute in dir(view)
+                compared += 1
+            elif attribute not in ("fault", "stuck"):
+                with pytest.raises(AttributeError):
+                    getattr(view, attribute)
+    assert compared > 20
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_number_of_a_handle_is_set_as_in_a_world_of_the_member_alone(name):
+    batch, found = made(name)
+    world, start, count = batch.world(1), batch.snapshot(), 0
+    own, before = handles(world), world.snapshot()
+    for place, handle, view in views(batch, found):
+        for attribute in view._setters:
+            value = getattr(own[place], attribute, None)
+            if not is_number(value) or attribute in ("seed", "gimbal_command"):  # tested beside sensors and gimbals
+                continue
+            if name in ("everything", "joints") and attribute in ("position", "orientation") and handle in found[:9]:
+                continue  # poses are left to the joints
+            new = (
+                not value
+                if isinstance(value, bool)
+                else np.asarray(value)[..., ::-1] * 0.5
+                if np.shape(value)
+                else value * 0.5
+            )
+            if np.shape(value) and np.isclose(np.linalg.norm(value), 1.0):
+                new = np.roll(value, 1)
+            try:
+                setattr(own[place], attribute, new)
+            except (ValueError, TypeError, AttributeError):
+                with pytest.raises((ValueError, TypeError, AttributeError)):
+                    view.set(1, **{attribute: new})
+            else:
+                view.set(1, **{attribute: new})
+                assert batch.state_hash(1) == world.state_hash(), (handle, attribute)
+                world.step(3)
+                batch.step(3)
+                assert batch.state_hash(1) == world.state_hash(), (handle, attribute)
+                count += 1
+            world.restore(before)
+            batch.restore(start)
+    assert count > 4
+
+
+def test_motors_limits_and_springs_of_joints_are_set_for_all_members_or_for_each():
+    template = templates.with_every_joint()
+    hinge, batch = template.joints[1], Batch(template, members=3)
+    motors = [joints.Motor(target_rate=rate, max_torque=0.3) for rate in (0.1, -0.2)]
+    batch[hinge].limits = (-0.5, 0.4)
+    batch[hinge].set([0, 2], motor=motors)
+    batch[hinge].set(1, motor=None, friction=0.01)
+    batch.step(40)
+    for member, motor in enumerate((motors[0], None, motors[1])):
+        alone = templates.with_every_joint()
+        own = alone.joints[1]
+        own.limits, own.motor = (-0.5, 0.4), motor
+        if member == 1:
+            own.friction = 0.01
+        alone.step(40)
+        assert batch.state_hash(member) == alone.state_hash()
+        assert batch[hinge].angle[member] == own.angle
+
+
+def test_a_value_that_the_handle_rejects_names_the_member_and_changes_nothing():
+    template = templates.with_every_joint()
+    hinge, batch = template.joints[1], Batch(template, members=3)
+    before = [batch.state_hash(member) for member in range(3)]
+    good = joints.Motor(target_rate=1.0, max_torque=1.0)
+    with pytest.raises(TypeError, match=r"member 2 of Hinge.*motor.*a Motor, or None"):
+        batch[hinge].motor = [good, good, 3.0]
+    with pytest.raises(ValueError, match="a list of 3, one per member"):
+        batch[hinge].motor = [good, good]
+    with pytest.raises(AttributeError, match="break_force is read-only"):
+        batch[hinge].break_force = 1.0
+    light = with_commands()
+    other = Batch(light, members=3)
+    with pytest.raises(ValueError, match=r"member 0 of RadiationPressure.*at most 1"):
+        other[light.forces[4]].specular = 0.9
+    with pytest.raises(ValueError, match=r"member 1 of BodyTorque.*at most max_torque"):
+        other[light.parts[1]].torque_body = [(0, 0, 0), (0, 0.6, 0), (0, 0, 0)]
+    with pytest.raises(AttributeError, match="created with torque_body"):
+        other[light.forces[2]].torque_world = (0, 0, 1)
+    assert [batch.state_hash(member) for member in range(3)] == before
+
+
+def test_a_joint_that_does_not_hold_any_more_is_not_enabled_in_a_member():
+    template = templates.with_every_joint()
+    hinge, batch = template.joints[1], Batch(template, members=3)
+    batch.step(5)
+    batch[hinge].set(1, enabled=False)
+    batch.step(20)
+    with pytest.raises(ValueError, match=r"member 1 of Hinge.*left False until it holds again"):
+        batch[hinge].enabled = True
+    assert batch[hinge].enabled.tolist() == [True, False, True]
