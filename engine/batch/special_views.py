@@ -49,19 +49,29 @@ from .views import Setter, View, chosen
 
 _FAULTS = (None, "stuck", "dead")
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
+_PREVIOUS = ("previous_position", "previous_orientation")
+"""The poses at the start of the last tick, between which and the present ones pictures are drawn."""
 _ONE_BY_ONE = ("angular_velocity_world", "angular_momentum_world")
 
 
 class BodyView(View):
-    """One body of the template in all members."""
+    """One body of the template in all members.
+
+    In addition to the attributes of the body, `previous_position` and `previous_orientation` are the pose at the start of the last tick.
+    """
 
     __slots__ = ()
+
+    def _readable(self) -> list[str]:
+        return [*super()._readable(), *_PREVIOUS]
 
     def _make_setters(self) -> dict[str, Setter]:
         of_states = {name: partial(self._set_state, name) for name in _STATE}
         return {**of_states, **{name: partial(self._set_each, name) for name in _ONE_BY_ONE}}
 
     def __getattr__(self, name: str) -> Any:
+        if name in _PREVIOUS:
+            return reading(self._read(self._table.schema.by_name[name]))
         if name in ("inertia_body", "inverse_inertia_body"):
             return reading(self._read(self._field(name))[:, MATRIX_OF_SIX])
         return super().__getattr__(name)

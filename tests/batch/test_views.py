@@ -132,6 +132,17 @@ def test_every_number_of_a_handle_is_set_as_in_a_world_of_the_member_alone(name)
     assert count > 4
 
 
+def test_bodies_have_the_poses_between_which_pictures_are_drawn():
+    batch, found = made("everything")
+    view, alone = batch[found[0]], batch.world(1)
+    for alpha in (0.0, 0.5, 1.0):
+        position, _orientation = alone.bodies[0].interpolated_pose(alpha)
+        between = view.previous_position + alpha * (view.position - view.previous_position)
+        assert np.allclose(between[1], position, rtol=0.0, atol=1e-12)
+    assert view.previous_orientation.shape == (3, 4)
+    assert "previous_position" in dir(view)
+
+
 def test_motors_limits_and_springs_of_joints_are_set_for_all_members_or_for_each():
     template = templates.with_every_joint()
     hinge, batch = template.joints[1], Batch(template, members=3)
