@@ -1,11 +1,12 @@
 """Impulses within bounds, of limits, friction, motors and springs."""
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..kernels.vectors import apply_symmetric, dot, scale
 from ..loops.columns import Array, add_to_vector, load_symmetric, load_vector
 from ..loops.layout import INERTIA, MASS
 from .arguments import Tables
+from .calls import WEAK_CALL
 from .layout import (
     BODIES,
     BODIES_END,
@@ -47,7 +48,7 @@ from .layout import (
     YIELDS,
 )
 from .rows import REGULARISATION
-from .solver import MOST_REPEATS, along, make_factor, slowest_repeat, solve_island, sum_tried, take_back
+from .solver import LEAST_ANSWER, MOST_REPEATS, along, make_factor, slowest_repeat, solve_island, sum_tried, take_back
 
 MOST_SOFTNESS = 1e3
 """Softness of a motor that adds a torque, as a share of what its row yields; more would only slow the rounds down by a thousandth."""
@@ -332,9 +333,9 @@ def _minimise(common: Packed[Tables], island: int, size: float, least_rate: floa
 
 
 @inlined
-def _apply(rows: Array, first: int, last: int, size: float) -> float:
-    """Change the impulses by the rates that were found, and the misses with them; the largest one of a row that is not at a bound."""
-    largest = 0.0
+def _apply(rows: Array, first: int, last: int, size: float) -> tuple[float, float]:
+    """Change the impulses by the rates that were found, and the misses with them; the largest of these off the bounds, and its change."""
+    largest = changed = 0.0
     for row in range(first, last):
         impulse, softness = float(rows[row, IMPULSE]), float(rows[row, SOFTNESS])
         tried = bounded(rows, row, impulse - (float(rows[row, MISS]) + float(rows[row, RATE])) / softness)
@@ -342,8 +343,11 @@ def _apply(rows: Array, first: int, last: int, size: float) -> float:
         rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])
         if rows[row, KIND] == SPRING_ROW:  # its softness is real, and the impulse has answered it
             rows[row, MISS] += softness * (tried - impulse)
-        largest = max(largest, abs(unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
-    return largest
+        length = size if rows[row, IS_TURN] != 0.0 else 1.0
+        if rows[row, KIND] != SPRING_ROW and unsettled(rows, row) != 0.0:
+            changed = max(changed, abs(float(rows[row, RATE])) * length)
+        largest = max(largest, abs(unsettled(rows, row)) * length)
+    return largest, changed
 
 
 @kernel("island-bounded")
@@ -368,11 +372,14 @@ def correct_bounded(common: Packed[Tables], island: int, size: float, wanted: fl
         if found == 0:
             is_found = 0
             break
-        largest = _apply(tables.rows, first_row, last_row, size)
+        largest, changed = _apply(tables.rows, first_row, last_row, size)
         done = repeat + 1
         since = 1 if found == 2 else since + 1
         # in a loop, only from the second repeat on is what is left the same in each, and can be taken back
         if since > has_loop and (not largest > wanted or (before >= 0.0 and largest > slowest * before)):
+            if has_loop == 1 and largest > wanted and changed > LEAST_ANSWER * largest:
+                _ = call(tables.calls[WEAK_CALL], (common, island, size, wanted, done))
+                return 1
             break
         before = largest
     if has_loop == 1:

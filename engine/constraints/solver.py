@@ -11,6 +11,7 @@ from .calls import (
     FACTOR_CALL,
     MATRIX_CALL,
     SOLVE_CALL,
+    WEAK_CALL,
 )
 from .joint_types import load
 from .layout import (
@@ -55,7 +56,7 @@ MOST_REPEATS = 60
 SLOWEST, SLOWEST_IN_LOOP = 0.5, 0.9
 """See `slowest_repeat`."""
 LEAST_ANSWER, MOST_WAYS = 3e-4, 24
-"""See `_answer_weak`. At a dead point itself a repeat removes less than the first, and the exact answer would be a rate without bound."""
+"""See `answer_weak`. At a dead point itself a repeat removes less than the first, and the exact answer would be a rate without bound."""
 
 
 @kernel("island-matrix")
@@ -132,12 +133,16 @@ def correct(
     size: float,
     wanted: float,
 ) -> int:
-    """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse."""
+    """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse.
+
+    Returns:
+        The repeats whose answer to weak rows is not finished (see `answer_weak`), else 0.
+    """
     assume_separate_rows()
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     has_loop = islands[island, HAS_LOOP]
-    before, repeats, slowest = -1.0, 0.0, slowest_repeat(has_loop)
+    before, repeats, slowest = -1.0, 0, slowest_repeat(has_loop)
     for repeat in range(MOST_REPEATS):
         for row in range(islands[island, ROWS], islands[island, ROWS_END]):
             rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
@@ -155,24 +160,27 @@ def correct(
                 rows[row, MISS] = miss
                 rows[row, IMPULSE] -= miss / float(rows[row, SOFTNESS])
                 largest, changed = max(largest, abs(miss) * length), max(changed, abs(answer) * length)
-        repeats += 1.0
+        repeats = repeat + 1
         if not largest > wanted and repeat >= has_loop:
             break
         if before >= 0.0 and largest > slowest * before:
             if has_loop == 1 and changed > LEAST_ANSWER * largest:
-                repeats += _answer_weak(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+                return repeats
             break
         before = largest
     if has_loop == 1:
-        take_back(links, rows, first_link, last_link, repeats)
+        take_back(links, rows, first_link, last_link, float(repeats))
     return 0
 
 
 @inlined
-def correct_equalities(tables: Tables, island: int, size: float, wanted: float) -> None:
-    """Call `correct`."""
+def correct_equalities(common: Packed[Tables], tables: Tables, island: int, size: float, wanted: float) -> None:
+    """Call `correct`, and `answer_weak` where repeats do not finish."""
     changed = (tables.work, tables.links, tables.islands, tables.rows)
-    _ = call(tables.calls[CORRECT_CALL], (*changed, tables.blocks, tables.program, tables.calls, island, size, wanted))
+    given = (*changed, tables.blocks, tables.program, tables.calls, island, size, wanted)
+    repeats = call(tables.calls[CORRECT_CALL], given)
+    if repeats > 0:
+        _ = call(tables.calls[WEAK_CALL], (common, island, size, wanted, repeats))
 
 
 @inlined
@@ -188,51 +196,65 @@ def solve_island(tables: Tables, island: int) -> None:
     _ = call(tables.calls[SOLVE_CALL], (tables.work, tables.blocks, tables.program, tables.islands, island))
 
 
-@inlined
-def _answer_weak(
-    work: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-    size: float,
-    wanted: float,
-) -> float:
-    """Change the impulses by what removes the misses of weak rows of a loop, which repeats hardly change.
+@kernel("island-weak")
+def answer_weak(common: Packed[Tables], island: int, size: float, wanted: float, repeats: int) -> int:
+    """Change the impulses by what removes the misses of weak rows of a loop, which repeats hardly change, and take back what is in vain.
 
     Near a dead point, or where a loop nearly has more rows than freedoms, a repeat removes a share of 1e-3 to 0.1 of what such rows miss.
     Dependent rows answer with less than 1e-9, and keep what they miss. The method of conjugate residuals, preconditioned by repeats, needs
     about as many solves as there are weak directions, and leaves what no impulse changes. Source: Stiefel (1955).
 
-    Returns:
-        How often what is left has been answered in vain, as by so many repeats (see `take_back`).
+    Rows at their bounds stay there, and the way ends before an impulse that would be beyond one. Springs answer, and miss nothing.
     """
+    tables = unpack(common)
+    islands, rows = tables.islands, tables.rows
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
+    in_vain = float(repeats)
     # what would be missed after one more repeat, which is not applied before the end
-    _answer(work, links, islands, rows, blocks, program, calls, island)
+    _answer(tables, island)
     for row in range(first_row, last_row):
-        rows[row, MISS] += rows[row, ANSWERED]
-        rows[row, ROW_WAY] = rows[row, ROW_GAIN] = 0.0
+        if rows[row, KIND] == SPRING_ROW:
+            rows[row, MISS] = 0.0
+        rows[row, ROW_WAY], rows[row, ROW_GAIN] = 0.0, rows[row, ANSWERED]
+    if _stays_within_bounds(rows, first_row, last_row, 1.0):
+        for row in range(first_row, last_row):
+            rows[row, MISS] += rows[row, ANSWERED]
+        in_vain += 1.0 + _follow_ways(tables, island, size, wanted)
+        for row in range(first_row, last_row):
+            if rows[row, IS_FREE] == 1.0:
+                rows[row, IMPULSE] -= rows[row, MISS] / rows[row, SOFTNESS]
+    take_back(tables.links, rows, islands[island, LINKS], islands[island, LINKS_END], in_vain)
+    return 0
+
+
+@inlined
+def _follow_ways(tables: Tables, island: int, size: float, wanted: float) -> float:
+    """Follow the ways of conjugate residuals; how often what is left has been answered in vain, as by so many repeats (see `take_back`)."""
+    rows = tables.rows
+    first_row, last_row = tables.islands[island, ROWS], tables.islands[island, ROWS_END]
     in_vain = in_vain_on_way = before = 0.0
+    for row in range(first_row, last_row):
+        rows[row, ROW_GAIN] = 0.0
     for number in range(MOST_WAYS):
-        _answer(work, links, islands, rows, blocks, program, calls, island)
+        _answer(tables, island)
         product = square = 0.0
         for row in range(first_row, last_row):
-            miss, softness = float(rows[row, MISS]), float(rows[row, SOFTNESS])
-            product -= miss * float(rows[row, ANSWERED]) / softness
-            square += miss * miss / softness
+            if _asks(rows, row):
+                miss, softness = float(rows[row, MISS]), float(rows[row, SOFTNESS])
+                product -= miss * float(rows[row, ANSWERED]) / softness
+                square += miss * miss / softness
         if not product > LEAST_ANSWER * square:
             break
         again = product / before if number > 0 else 0.0
         before, in_vain_on_way, length = product, 1.0 + again * in_vain_on_way, 0.0
         for row in range(first_row, last_row):
-            rows[row, ROW_WAY] = rows[row, MISS] + again * rows[row, ROW_WAY]
             rows[row, ROW_GAIN] = rows[row, ANSWERED] + again * rows[row, ROW_GAIN]
-            length += float(rows[row, ROW_GAIN]) * float(rows[row, ROW_GAIN]) / float(rows[row, SOFTNESS])
+            if _asks(rows, row):
+                rows[row, ROW_WAY] = rows[row, MISS] + again * rows[row, ROW_WAY]
+                length += float(rows[row, ROW_GAIN]) * float(rows[row, ROW_GAIN]) / float(rows[row, SOFTNESS])
         share, largest = product / length, 0.0
+        if not _stays_within_bounds(rows, first_row, last_row, share):
+            break
         in_vain += share * in_vain_on_way
         for row in range(first_row, last_row):
             rows[row, IMPULSE] -= share * rows[row, ROW_WAY] / rows[row, SOFTNESS]
@@ -241,28 +263,38 @@ def _answer_weak(
             largest = max(largest, abs(change) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
         if not largest > 0.1 * wanted:
             break
-    for row in range(first_row, last_row):
-        rows[row, IMPULSE] -= rows[row, MISS] / rows[row, SOFTNESS]
-    return in_vain + 1.0
+    return in_vain
 
 
 @inlined
-def _answer(
-    work: Array,
-    links: Integers,
-    islands: Integers,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    calls: Integers,
-    island: int,
-) -> None:
-    """Find what the rows answer to the impulses that their misses ask for."""
+def _asks(rows: Array, row: int) -> bool:
+    """Whether a row between its bounds misses something that weak rows have to answer."""
+    return bool(rows[row, IS_FREE] == 1.0 and rows[row, KIND] != SPRING_ROW)
+
+
+@inlined
+def _stays_within_bounds(rows: Array, first: int, last: int, share: float) -> bool:
+    """Whether the impulses after a share of the way, with the repeat at its end, are within their bounds."""
+    for row in range(first, last):
+        if rows[row, IS_FREE] == 1.0 and rows[row, KIND] != EQUALITY:
+            miss = float(rows[row, MISS]) + share * float(rows[row, ROW_GAIN])
+            impulse = float(rows[row, IMPULSE]) - (share * float(rows[row, ROW_WAY]) + miss) / float(
+                rows[row, SOFTNESS]
+            )
+            if not (float(rows[row, LEAST]) <= impulse and impulse <= float(rows[row, MOST])):
+                return False
+    return True
+
+
+@inlined
+def _answer(tables: Tables, island: int) -> None:
+    """Find what the rows answer to the impulses that the misses ask for."""
+    work, links, islands, rows = tables.work, tables.links, tables.islands, tables.rows
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for row in range(islands[island, ROWS], islands[island, ROWS_END]):
-        rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
+        rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS]) if _asks(rows, row) else 0.0
     sum_tried(work, links, rows, islands[island, BODIES], islands[island, BODIES_END], first_link, last_link)
-    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+    solve_island(tables, island)
     for link in range(first_link, last_link):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):

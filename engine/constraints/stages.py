@@ -328,7 +328,7 @@ def position_stage(common: Packed[Tables], island: int, step: float, is_patient:
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
-            correct_equalities(tables, island, size, wanted)
+            correct_equalities(common, tables, island, size, wanted)
             _mix(rows, first_row, last_row, size, turn)
         else:
             if call(calls[BOUNDED_CALL], (common, island, size, wanted)) == 0:
@@ -419,7 +419,7 @@ def velocity_stage(common: Packed[Tables], island: int, step: float) -> int:
             break
         before = largest
         if is_hard == 1:
-            correct_equalities(tables, island, size, wanted)
+            correct_equalities(common, tables, island, size, wanted)
         else:
             if call(calls[BOUNDED_CALL], (common, island, size, wanted)) == 0:
                 return 0

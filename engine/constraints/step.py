@@ -427,7 +427,7 @@ def _solve_once_more(common: Packed[Tables], island: int, step: float) -> None:
     tables = unpack(common)
     size, wanted = float(tables.measures[island, SIZE]), float(tables.measures[island, TOLERANCE]) / abs(step)
     if tables.islands[island, IS_HARD] == 1:
-        correct_equalities(tables, island, size, wanted)
+        correct_equalities(common, tables, island, size, wanted)
     else:
         _ = call(tables.calls[BOUNDED_CALL], (common, island, size, wanted))
 

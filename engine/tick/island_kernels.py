@@ -28,7 +28,16 @@ from ..constraints import (
     sweeps,
 )
 from ..constraints.arguments import Actuators, Forces, Outside, Step, Tables
-from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, FOLLOW_CALL, JOINT_CALLS, LEAVES, POINT_CALLS
+from ..constraints.calls import (
+    BALANCE_CALL,
+    BOUNDED_CALL,
+    BOUNDS_CALL,
+    FOLLOW_CALL,
+    JOINT_CALLS,
+    LEAVES,
+    POINT_CALLS,
+    WEAK_CALL,
+)
 from ..constraints.graph import CONTACT_COUNT, FOLLOWERS, HAS_LOOPS, PLACES, Graph, number_islands
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
@@ -83,7 +92,7 @@ class IslandKernels:
         """
         unused = [] if graph.has_soft or has_contacts else [BOUNDS_CALL, BOUNDED_CALL]
         if not graph.sizes[HAS_LOOPS]:
-            unused.append(BALANCE_CALL)
+            unused += BALANCE_CALL, WEAK_CALL
         if not has_contacts and not graph.sizes[CONTACT_COUNT]:
             unused.extend(POINT_CALLS)
         if not has_joints:
@@ -230,6 +239,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> tuple[Loop, ...]:
         declared(contact_stages.point_position_stage),
         declared(contact_stages.point_velocity_stage),
         declared(sides.follow_inertia),
+        declared(solver.answer_weak),
     )
 
 

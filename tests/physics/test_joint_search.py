@@ -25,9 +25,9 @@ def test_rings_of_light_bodies_between_heavy_ones_have_no_conflict(seed):
     assert not found.failure and found.gap < 1e-11, found
 
 
-@pytest.mark.parametrize("seed", [2052, 3129, 3444, 3939])
+@pytest.mark.parametrize("seed", [2052, 3086, 3129, 3444, 3939])
 def test_loops_whose_rows_nearly_depend_on_each_other_have_no_conflict(seed):
-    """A repeat of the solve removes a share of 1e-3 to 0.02 of what two directions miss, which are no dependent rows."""
+    """A repeat of the solve removes a share of 1e-3 to 0.02 of what two directions miss, which are no dependent rows; 3086 has a spring."""
     found = trial(seed, 120)
     assert not found.failure and found.gap < 1e-10, found
 
