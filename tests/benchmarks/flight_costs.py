@@ -26,7 +26,7 @@ OPEN_FOR = np.linspace(1e6, 2e6, JETS)
 TANK_CENTER, TANK_RADIUS, PROPELLANT, THRUST = (0.0, 0.0, 0.1), 0.4, 1e5, 10.0
 PARTS = ("4 wheels", f"{JETS} jets with pulses", "a flowing tank", "all of them")
 EACH, WHOLE = "step(n), added per tick [µs]", "whole tick [µs]"
-OF_BASILISK = "over Basilisk's, law and 4 wheels"
+OF_BASILISK = "over Basilisk's with the same"
 
 
 def measured(effort: Effort) -> list[Figure]:
@@ -113,17 +113,20 @@ def _ticks_of_basilisk(effort: Effort) -> list[Figure]:
     return [*_added(name, EACH, times), _whole(name, times)]
 
 
-def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3, law: tuple[float, float] | None = None) -> Any:
-    """The ship in Basilisk with the named parts, wheel torques [N·m] and jet forces [N], ready to run; with MRP feedback of these gains."""
+def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3, law: str = "") -> Any:
+    """The ship in Basilisk with the named parts, wheel torques [N·m] and jet forces [N], ready to run.
+
+    With a law, MRP feedback is sampled in every tick, with the "wheels", with pulses of the "jets", or with the wheels and a "filter".
+    """
     from .peers.basilisk_ship import BasiliskShip  # installed on request
 
     ship = BasiliskShip(DT, MASS, INERTIA, CENTER, RATES)
     if "wheels" in parts:
         ship.add_wheels(AXES, 0.5, torque)
-    if law is not None:
-        ship.add_law(*law, INERTIA, TARGET)
     if "jets" in parts:
-        ship.add_jets("jets", JET_POSITIONS, JET_DIRECTIONS, force, OPEN_FOR)
+        jets = ship.add_jets("jets", JET_POSITIONS, JET_DIRECTIONS, force, np.zeros(JETS) if law else OPEN_FOR)
+    if law:
+        ship.add_law(*GAINS, INERTIA, TARGET, jets if law == "jets" else None, law == "filter")
     if "tank" in parts:
         positions, directions = np.array([[0.0, 0.0, -1.0]]), np.array([[0.0, 0.0, 1.0]])
         engine = ship.add_jets("engine", positions, directions, 0.5 * THRUST, [1e6])
@@ -135,6 +138,8 @@ def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3, law: tu
 TARGET = (0.0, 0.0, 0.6, 0.8)
 GAINS = 2.0, 20.0
 LOOPS = ("4 wheels", f"{JETS} throttled jets", f"{JETS} pulsed jets", "4 wheels, gyro, tracker and filter")
+LAWS_OF_BASILISK = "wheels", "jets", "jets", "filter"
+"""The law of `basilisk_ship` that does the same as each loop; its jets have no throttles and are pulsed."""
 
 
 def looped_ship(actuators: str) -> World:
@@ -143,7 +148,7 @@ def looped_ship(actuators: str) -> World:
     ship.angular_velocity_body = [0.01 * rate for rate in RATES]
     wheels, bank = add_wheels(world, ship), add_jets(world, ship, 1.0)
     bank.fire(0.0)
-    world.add_part(flight.Tank.ball(ship, TANK_CENTER, TANK_RADIUS, PROPELLANT))
+    add_tank(world, ship)
     law, reference, measured = control.MRPFeedback(*GAINS), flight.Reference(TARGET), None
     if "filter" in actuators:
         gyro = world.add_part(flight.Gyro(ship, noise_density=1e-5, bias_walk=1e-7, seed=1))
@@ -165,18 +170,19 @@ def _whole_samples(effort: Effort) -> list[Figure]:
     ships: list[Callable[[int], object]] = [looped_ship(actuators).step for actuators in ("", *LOOPS)]
     names = [f"whole sample, law and {loop}" for loop in LOOPS]
     if "basilisk" in peers.installed():
-        ships += [basilisk_ship("wheels jets tank").run, basilisk_ship("wheels jets tank", law=GAINS).run]
-        names += ["Basilisk, without a loop", "Basilisk, law and 4 wheels"]
+        chosen = dict.fromkeys(LAWS_OF_BASILISK)
+        ships += [basilisk_ship("wheels jets tank", force=1.0, law=law).run for law in chosen]
+        names += [f"Basilisk, law and {law}" for law in chosen]
     # processor time, because other programs slow down Python far more than compiled code
-    times = rounds([Contestant("", "", step) for step in ships], effort, time.thread_time)
+    plain, *times = rounds([Contestant("", "", step) for step in ships], effort, time.thread_time)
     found = []
-    for name, whole in zip(names, times[1:], strict=True):
+    for name, whole in zip(names, times, strict=True):
         found.append(value(TABLE, name, WHOLE, "µs", 1e6 * statistics.median(whole)))
-        if name.startswith("whole"):
-            if "basilisk" in peers.installed():
-                found.append(ratio(TABLE, name, OF_BASILISK, whole, times[-1]))
-            added = [time - plain for time, plain in zip(whole, times[0], strict=True)]
-            found.append(Figure(TABLE, name, EACH, "µs", 1e6 * statistics.median(added), 1e6 * min(added)))
+    for name, whole, law in zip(names, times, LAWS_OF_BASILISK, strict=False):
+        if "basilisk" in peers.installed():
+            found.append(ratio(TABLE, name, OF_BASILISK, whole, times[names.index(f"Basilisk, law and {law}")]))
+        added = [time - other for time, other in zip(whole, plain, strict=True)]
+        found.append(Figure(TABLE, name, EACH, "µs", 1e6 * statistics.median(added), 1e6 * min(added)))
     return found
 
 
