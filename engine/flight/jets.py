@@ -291,14 +291,23 @@ class JetsDriver:
         self._bound, self._answer = (table, table.numbering, allocator), answer
         if pulses is None:
             pulses = Periods(np.zeros((3, count)), 0.0)
-        self._shares, self._modulated = pulses.shares[0], pulses
+        self._shares, self._times, self._rejected = pulses.shares[0], np.zeros((2, count)), np.zeros(1, np.int64)
         center = int(allocator._assembly is None)
         tables = table.array, np.array(rows), table.store.world()._bodies.array, center
         solved = problem.jets, problem.cases, problem.results, problem.work, problem.places
         modulated = pulses.shares, pulses.before, pulses.valves, pulses.durations, pulses.areas, pulses.after
         times = pulses.period, seconds
         given = JetCommand(
-            np.zeros(2, np.int64), *tables, wanted, answer, solved, int(self._spreads), modulated, *times
+            np.zeros(2, np.int64),
+            *tables,
+            wanted,
+            answer,
+            solved,
+            int(self._spreads),
+            modulated,
+            *times,
+            self._times,
+            self._rejected,
         )
         called = [problem.loop(), None if self._pulses is None else pulses.loop()]
         return Command(command_jets, Packed(given), called)
@@ -310,17 +319,18 @@ class JetsDriver:
 
     def carry_out(self) -> None:
         """See `Driver`."""
-        jets, pulses, problem = self._jets, self._pulses, self._problem
-        if pulses is None:
+        jets, problem, times, is_rejected = self._jets, self._problem, self._times, bool(self._rejected[0])
+        if self._pulses is None:
             for thruster, places in self._spans:
-                thruster._set_throttles(self._shares[places])
-            jets._shares = problem.results[0, : len(self._shares)].tolist()
+                thruster._set_throttles(self._shares[places], is_checked=not is_rejected)
+        elif is_rejected:
+            self._start_pulses(times[1])
         else:
-            self._start_pulses(pulses.durations[0])
-            fired = pulses.areas[0] / pulses.period
-            for place in self._lost:
-                fired[place] = problem.results[0, place]
-            jets._shares = fired.tolist()
+            durations: list[float] = times[1].tolist()
+            for thruster, places in self._spans:
+                if any(durations[places]):
+                    thruster._open_valves(times[:, places])
+        jets._shares = problem.results[0, : len(self._shares)].tolist()
         jets._center, jets._saturated = problem.cases[0, 6:].tolist(), self._answer[0] > 0.0
 
     def refuse_command(self) -> NoReturn:

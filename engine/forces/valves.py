@@ -350,6 +350,11 @@ class Valves(TableForce, final=False):
                 refuse(owner, names[0], list(durations), f"0 or at least the min_on_time of {shortest} s")
             if duration > 0.0 and throttle != 0.0:
                 refuse(owner, names[0], list(durations), "0 while the throttle is not 0")
+        self._open_valves(times)
+
+    def _open_valves(self, times: FloatArray) -> None:
+        """Open the valves for times after delays that have been checked, shape (2, rows)."""
+        rows, table = self._slice(), self._table
         store = table.store
         if store is None or store.world()._actuators.row_of(self._body_row()) >= 0:
             table.write(_PULSE, rows, times)
@@ -358,11 +363,10 @@ class Valves(TableForce, final=False):
             table.write(_PULSE, rows, times)
             store.world()._actuators.include(self.body.index, self)
 
-    def _set_throttles(self, shares: FloatArray) -> None:
-        """Set the throttles to shares that are known to be from 0 to 1, one per row."""
+    def _set_throttles(self, shares: FloatArray, is_checked: bool = False) -> None:
+        """Set the throttles to shares that are known to be from 0 to 1, one per row, and if it is checked, beside no pulse."""
         rows, table = self._slice(), self._table
-        open_for, levels = table.array[OPEN_FOR : LEVEL + 1, rows].tolist()
-        if any(open_for) or any(levels):
+        if not is_checked:
             refuse_throttle_in_pulses(table.array[:, rows], shares[np.newaxis], self)
         table.write(THROTTLE, rows, shares)
 

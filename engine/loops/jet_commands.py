@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from ..compilation.compiler import call, kernel
 from ..compilation.packed import Packed, unpack
-from .actuator_layout import BODY, LEVEL
+from .actuator_layout import BODY, LEVEL, MIN_ON_TIME, OPEN_FOR, THROTTLE
 from .columns import Array, Integers, Numbers
 from .layout import CENTER_OF_MASS
 from .thrust_allocation import IS_CUT, JET_LEVEL, RESULT_COLUMNS
@@ -34,11 +34,17 @@ class JetCommand(NamedTuple):
     period: float
     seconds: float
     """The time until the next command."""
+    times: Array
+    """Delays, which are zero, and durations of the pulses, shape (2, n)."""
+    rejected: Integers
+    """Whether a valve may reject the command, because a throttle is set beside pulses or `min_on_time` has changed, shape (1,)."""
 
 
 @kernel("command-jets")
 def command_jets(packed: Packed[JetCommand]) -> int:
     """Allocate the torque and the force that a control loop wants to the jets of its body.
+
+    The shares of the full thrust that the jets make are the first results afterwards.
 
     Returns:
         1, or 0 if a share is not finite.
@@ -69,7 +75,11 @@ def command_jets(packed: Packed[JetCommand]) -> int:
     answer[0] = 1.0 if results[0, count + IS_CUT] > 0.0 else 0.0
     for jet in range(count):
         shares[0, jet] = 0.0 if jets[JET_LEVEL, jet] >= 0.0 else results[0, jet]
+    command.rejected[0] = 0
     if calls[1] == 0:
+        for jet in range(count):
+            if thrusters[OPEN_FOR, rows[jet]] > 0.0 or thrusters[LEVEL, rows[jet]] > 0.0:
+                command.rejected[0] = 1
         return 1
     for jet in range(count):
         before[0, 0, jet] = answer[1 + jet]
@@ -81,4 +91,10 @@ def command_jets(packed: Packed[JetCommand]) -> int:
         if seconds > period and durations[0, jet] == period:
             # a valve that stays open is open until the next command, however its time and the period are rounded
             durations[0, jet] = seconds
+        duration = float(durations[0, jet])
+        command.times[1, jet] = duration
+        if duration > 0.0 and (thrusters[THROTTLE, rows[jet]] != 0.0 or duration < thrusters[MIN_ON_TIME, rows[jet]]):
+            command.rejected[0] = 1
+        if jets[JET_LEVEL, jet] < 0.0:
+            results[0, jet] = areas[0, jet] / period
     return 1

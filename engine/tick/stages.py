@@ -427,6 +427,8 @@ class Stages:
         """Return the number of ticks, from the one that starts at this count, that can run before a function is due."""
         until = self._last_tick - count
         for callback in (*self._called(), *self._after()):
+            if callback.every == 1:  # as control loops mostly are
+                return 1
             until = min(until, callback.every - count % callback.every)
         return until
 

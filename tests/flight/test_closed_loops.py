@@ -67,6 +67,24 @@ def test_jets_turn_a_ship_around_and_hold_it(method, pulsed):
     assert np.abs(ship.velocity).max() < (2e-3 if pulsed else 1e-12)
 
 
+@pytest.mark.parametrize(
+    ("pulsed", "do", "rule"),
+    [
+        (True, lambda world, bank: setattr(bank, "throttle", 1.0), "0 while the throttle is not 0"),
+        (True, lambda world, bank: setattr(world.thrusters, "min_on_time", 0.3), "at least the min_on_time"),
+        (False, lambda world, bank: bank.fire(1.0), "0 for a thruster while a pulse runs"),
+    ],
+)
+def test_valves_refuse_commands_of_a_loop_as_they_refuse_those_of_a_program(pulsed, do, rule):
+    world, ship, bank, method = ship_with_jets(**(VALVES if pulsed else {}))
+    hold_on(world, ship, bank, method, pulsed).follow(Reference((0.0, 0.0, 0.0, 1.0)))
+    do(world, bank)
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=rule):
+        world.step()
+    assert world.state_hash() == before
+
+
 def test_a_ship_stays_under_control_with_one_jet_stuck_open_and_one_lost():
     world, ship, bank, method = ship_with_jets(**VALVES)
     hold = hold_on(world, ship, bank, method, True)
