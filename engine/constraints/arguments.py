@@ -92,7 +92,7 @@ class Outside(NamedTuple):
 
 
 class Move(NamedTuple):
-    """The arguments of `step.move_islands`."""
+    """The arguments of `ticks.move_islands`."""
 
     control: Integers
     """The control of the bodies of the world."""
@@ -113,7 +113,7 @@ class Move(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """The arguments of `step.islands_passes`."""
+    """The arguments of `passes.islands_passes`."""
 
     control: Integers
     failed: Integers

@@ -19,6 +19,7 @@ from ..constraints import (
     cone,
     contact_stages,
     divided,
+    passes,
     points,
     rows,
     sides,
@@ -26,6 +27,7 @@ from ..constraints import (
     stages,
     step,
     sweeps,
+    ticks,
 )
 from ..constraints.arguments import Actuators, Forces, Outside, Step, Tables
 from ..constraints.calls import (
@@ -86,7 +88,7 @@ class IslandKernels:
             turn: The rotation of a free body in the method.
             gyroscopic: False in game mode.
             forces: The forces in compiled loops.
-            around: The kernels that bring islands into a tick, in the order of `step.move_islands`; None for those not called.
+            around: The kernels that bring islands into a tick, in the order of `ticks.move_islands`; None for those not called.
             has_contacts: Whether contacts are found in each tick.
             has_joints: Whether there may be islands with joints, or without contacts.
         """
@@ -255,7 +257,7 @@ class LoopsAroundIslands(NamedTuple):
 
 def loops_around_islands() -> LoopsAroundIslands:
     """The kernels that bring islands into a tick of a world."""
-    called = step.islands_open, step.islands_step, step.islands_close, step.islands_passes, step.move_islands
+    called = ticks.islands_open, ticks.islands_step, ticks.islands_close, passes.islands_passes, ticks.move_islands
     return LoopsAroundIslands(*map(declared, called))
 
 

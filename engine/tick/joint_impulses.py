@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.packed import Packed
-from ..constraints import blocks, layout, solver, step
+from ..constraints import blocks, layout, solver, step, ticks
 from ..constraints.arguments import Outside
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
 from ..integrators import Integrator
@@ -93,7 +93,7 @@ class Impulses:
             sizes=sizes,
             impacts=np.zeros((layout.IMPACT_ROWS, 0)),
         )
-        open_islands = self._kernels.function(step.islands_open)
+        open_islands = self._kernels.function(ticks.islands_open)
         open_islands(Packed(outside), 0, int(sizes[ISLANDS]), 0, STORED_MOMENTUM, False)
 
     def island_of(self, body: BodyHandle) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import Loop, ready
 from ..compilation.packed import Packed
-from ..constraints import divided, layout, step
+from ..constraints import divided, layout, passes, step, ticks
 from ..constraints.arguments import JointSteps, Move, Passes
 from ..constraints.graph import LINK_COUNT, Graph
 from ..forces.constant import POINT_FORCES
@@ -129,7 +129,7 @@ class Joints:
         kernels, stored = bound.kernels, int(bodies.stores_momentum)
         ends = control, islands.failed, kernels.around_calls, bound.outside
         packed = Packed(Move(*ends, bound.step, bound.parts, WHOLE_TICK, stored, tick.dt))
-        move = Operation(kernels.function(step.move_islands), packed)
+        move = Operation(kernels.function(ticks.move_islands), packed)
         if not contacts.any:
             return [], [move]
         found, keep = contacts.operations(kernels.function, kernels.around_calls, self._steps_of(control), tick.dt)
@@ -196,7 +196,7 @@ class Joints:
             offset = offset + dt * part
             stages += [(0, offset)] * bound.evaluations
         stages.append((0, offset))
-        loop = partial(bound.kernels.function(step.islands_passes), packed)
+        loop = partial(bound.kernels.function(passes.islands_passes), packed)
         moves = moving_in_stages(loop, stages, acting, all_bodies.array, control, stores, dt)
         if not contacts.any:
             return moves

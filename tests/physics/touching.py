@@ -4,7 +4,7 @@ import numpy as np
 
 from engine import World
 from engine.constraints import graph as module
-from engine.constraints import layout, step
+from engine.constraints import layout, ticks
 from engine.constraints.graph import CONTACT_COUNT, ISLANDS, LINK_COUNT, PLACES, number_islands
 from engine.integrators.compiled_forces import CompiledForces
 from engine.loops.layout import (
@@ -97,10 +97,10 @@ class Touching:
         if graph.sizes[ISLANDS]:
             opened = array.copy()
             count = int(graph.sizes[ISLANDS])
-            kernels.function(step.islands_open)(bound.outside, 0, count, 0, STORED_MOMENTUM, False)
-            failed = kernels.function(step.islands_step)(bound.step, np.ones(1), np.ones(1), 0, count, self.time, dt)
+            kernels.function(ticks.islands_open)(bound.outside, 0, count, 0, STORED_MOMENTUM, False)
+            failed = kernels.function(ticks.islands_step)(bound.step, np.ones(1), np.ones(1), 0, count, self.time, dt)
             assert failed == -1
-            bad = kernels.function(step.islands_close)(bound.outside, False, dt)
+            bad = kernels.function(ticks.islands_close)(bound.outside, False, dt)
             assert bad == -1
             free = np.setdiff1d(np.arange(bodies.count), graph.columns[: graph.sizes[PLACES]])
             assert len(free) == 0 or (array[:STATE_ROWS, free] == opened[:STATE_ROWS, free]).all()

@@ -1,0 +1,495 @@
+"""Ticks of islands: their bodies are copied from those of the world, take the parts of the tick in steps, and are written back."""
+
+from typing import NamedTuple
+
+from ..compilation.compiler import (
+    call,
+    inlined,
+    kernel,
+)
+from ..compilation.packed import Packed, unpack
+from ..loops.columns import (
+    Array,
+    Integers,
+    Numbers,
+    is_finite,
+    load_state,
+    load_vector,
+    store_vector,
+)
+from ..loops.fields import Clock
+from ..loops.gather import THRUSTERS, WHEELS
+from ..loops.layout import (
+    BAD,
+    POSITION,
+    PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
+    STATE_ROWS,
+    STORED_MOMENTUM,
+    TICKS,
+    WRENCH,
+)
+from .arguments import Actuators, Move, Outside, Step, Tables
+from .calls import (
+    DIVISION_CALL,
+    END_KICKS_CALL,
+    FINISH_CALL,
+    KICK_CALL,
+    MOVE_CALL,
+    STAGES_CALL,
+)
+from .graph import HARD_ISLANDS, HARD_LINKS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
+from .late import is_late, late_end, late_start
+from .layout import (
+    BODIES,
+    BODIES_END,
+    CAPTURED_ENERGY,
+    DIVISION,
+    ELAPSED,
+    FORCE,
+    GIVEN,
+    HARD_ROWS,
+    HARD_STATE,
+    HAS_LIMITS_ONLY,
+    IN_PARTS,
+    IS_HARD,
+    IS_SETTLED,
+    JOINT,
+    JOINT_ROWS,
+    LEAST_STEPS,
+    LIMITS,
+    LIMITS_ACT,
+    LIMITS_AWAY,
+    LIMITS_PASSED,
+    LINKS,
+    LINKS_END,
+    SPAN,
+    STATE_FIRST,
+    STATE_LAST,
+    STEPS,
+    TAKEN,
+)
+from .limits import are_limits_away, is_limit_passed
+from .step import END_KICKS, EVALUATED, KNOWN, has_contacts, has_forces
+
+
+@inlined
+def _copy_acting(table: Array, rows: Integers, count: int, bodies: int, places: Integers, own: Array) -> None:
+    """Copy rows of a table of forces whose first components are bodies, with the places of these; -1 for the world."""
+    for number in range(count):
+        for row in range(own.shape[0]):
+            own[row, number] = table[row, rows[number]]
+        for row in range(bodies):
+            column = int(own[row, number])
+            own[row, number] = float(places[column]) if column >= 0 else -1.0
+
+
+@inlined
+def _copy_in(table: Array, joints: Array, links: Integers, first: int, last: int, rows: tuple[int, int]) -> None:
+    """Copy components of some joints from the table of joints."""
+    for row in range(rows[0], rows[1]):
+        for link in range(first, last):
+            joints[row, link] = table[row, links[link, JOINT]]
+
+
+@inlined
+def _copy_out(table: Array, joints: Array, links: Integers, first: int, last: int, rows: tuple[int, int]) -> None:
+    """Copy components of some joints to the table of joints."""
+    for row in range(rows[0], rows[1]):
+        for link in range(first, last):
+            table[row, links[link, JOINT]] = joints[row, link]
+
+
+@kernel("islands-open")
+def islands_open(
+    packed: Packed[Outside], first_island: int, last_island: int, state_row: int, stored_row: int, stores: bool
+) -> int:
+    """Copy the bodies of some islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands.
+
+    The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on. Springs and forces
+    at points are copied with the first islands, which are all of them if there are any.
+    """
+    outside = unpack(packed)
+    tables, forces = unpack(outside.common), unpack(outside.forces)
+    array, columns, impacts, sizes, own = outside.array, outside.columns, outside.impacts, outside.sizes, tables.own
+    first, last = tables.islands[first_island, BODIES], tables.islands[last_island - 1, BODIES_END]
+    first_link, last_link = tables.islands[first_island, LINKS], tables.islands[last_island - 1, LINKS_END]
+    # row by row, because the components of a body are far apart in memory and those of its neighbours are not
+    for row in range(STATE_ROWS):
+        for place in range(first, last):
+            own[row, place] = array[state_row + row, columns[place]]
+    for row in range(WRENCH, PREVIOUS_STORED_MOMENTUM):
+        for place in range(first, last):
+            own[row, place] = array[row, columns[place]]
+    for place in range(first, last if impacts.shape[1] > 0 else first):
+        if is_late(impacts, columns[place]):
+            store_vector(own, POSITION, place, late_start(array, impacts, state_row, columns[place]))
+    if stores:
+        for row in range(3):
+            for place in range(first, last):
+                own[STORED_MOMENTUM + row, place] = array[stored_row + row, columns[place]]
+    for row in range(forces.layers.shape[0]):
+        for place in range(first, last):
+            forces.layers[row, place] = outside.layers[row, columns[place]]
+    if first_island == 0:
+        places = outside.places
+        _copy_acting(outside.springs, outside.spring_rows, sizes[SPRING_COUNT], 2, places, forces.springs)
+        _copy_acting(outside.point_forces, outside.point_rows, sizes[POINT_COUNT], 1, places, forces.point_forces)
+    soft_link = max(first_link, sizes[HARD_LINKS])
+    for rows in HARD_ROWS:
+        _copy_in(outside.table, tables.joints, tables.links, first_link, min(last_link, soft_link), rows)
+    _copy_in(outside.table, tables.joints, tables.links, soft_link, last_link, (0, JOINT_ROWS))
+    for link in range(first_link, last_link):
+        for entry in range(7):
+            tables.points[link, GIVEN + entry] = 0.0
+    for island in range(first_island, last_island):
+        tables.islands[island, IS_SETTLED] = 0
+    return 0
+
+
+class Some(NamedTuple):
+    """Some of the islands: of those in a range the ones that take the tick in parts, or in one, and that divide each into so many steps."""
+
+    first: int
+    last: int
+    in_parts: int
+    steps: int
+
+
+@inlined
+def _is_taken(measures: Array, island: int, some: Some) -> bool:
+    """Whether an island takes its steps with those in parts, or those in one, and with those that divide them into as many."""
+    has_parts = measures[island, IN_PARTS] == 1.0
+    return bool(has_parts == (some.in_parts == 1) and measures[island, DIVISION] == float(some.steps))
+
+
+@inlined
+def _is_failure(measures: Array, island: int) -> bool:
+    """Whether an island whose joints did not hold has failed; one that was taken without its limits is taken again with them."""
+    if measures[island, LIMITS] == LIMITS_ACT:
+        return True
+    measures[island, LIMITS] = LIMITS_PASSED
+    return False
+
+
+@inlined
+def _later(clock: Clock, seconds: float) -> Clock:
+    ticks, dt, passed = clock
+    return ticks, dt, passed + seconds
+
+
+@inlined
+def has_actuators(actuators: Actuators) -> bool:
+    """Whether any actuator may kick a body at the end of a tick."""
+    return bool(actuators.counts[THRUSTERS] + actuators.counts[WHEELS] > 0)
+
+
+@inlined
+def kick_at_end(stepped: Step, first: int, last: int, each: int, dt: float) -> int:
+    """Give the kicks of actuators at the end of the tick to the bodies at some places; 1 if any depends on the rates."""
+    tables, held = unpack(stepped.common), stepped.actuators
+    actuators = (held.places, held.driven, held.wheels, held.tanks, held.counts)
+    kicked = (tables.own, tables.stages, *actuators, first, last, END_KICKS, each, dt)
+    return int(call(tables.calls[END_KICKS_CALL], kicked))
+
+
+@inlined
+def _take_step(
+    packed: Packed[Step], some: Some, is_all: bool, start: Clock, step: float, is_prepared: int, is_end: bool, dt: float
+) -> int:
+    """Take a step with the islands that divide theirs into as many; the number of the island that failed, or -1."""
+    stepped = unpack(packed)
+    tables, forces, common, evaluations = unpack(stepped.common), stepped.forces, stepped.common, stepped.evaluations
+    islands, calls = tables.islands, tables.calls
+    # all at once where all take their steps alike
+    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
+    kicked_at_once = 0 if is_all else EVALUATED
+    has_end_kicks = is_end and has_actuators(stepped.actuators)
+    seen = first if evaluations > 1 or has_end_kicks or _are_stages_seen(stepped) else last
+    _ = call(calls[STAGES_CALL], (common, seen, last, -1))
+    _ = call(calls[KICK_CALL], (forces, first, last, *start, 0.5 * step, kicked_at_once))
+    for island in range(some.first, some.last):
+        if is_all or _is_taken(tables.measures, island, some):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            if not is_all:
+                _ = call(calls[KICK_CALL], (forces, *places, *start, 0.5 * step, KNOWN))
+            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(
+                tables.measures, island
+            ):
+                return island
+    end, again = _later(start, step), 0
+    for each in range(evaluations):
+        _ = call(calls[STAGES_CALL], (common, seen, last, each))
+        if has_end_kicks and is_all:
+            again = kick_at_end(stepped, first, last, each, dt)
+        elif has_end_kicks:
+            again = max(again, _kick_some(stepped, some, each, dt))
+        _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, kicked_at_once))
+        for island in range(some.first, some.last):
+            if is_all or _is_taken(tables.measures, island, some):
+                places = (islands[island, BODIES], islands[island, BODIES_END])
+                if not is_all:
+                    _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
+                is_last = each == evaluations - 1 and not (again == 1 and needs_two(tables, island, evaluations))
+                finished = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
+                if finished == 0 and _is_failure(tables.measures, island):
+                    return island
+    if again == 1 and evaluations == 1:
+        return _try_again(packed, some, end, step, dt)
+    return -1
+
+
+@inlined
+def _are_stages_seen(stepped: Step) -> bool:
+    """Whether forces are evaluated at the states in `stages`, or contacts look at the velocities there."""
+    forces = unpack(stepped.forces)
+    return bool(unpack(stepped.common).touching.shape[0] > 0 or has_forces(forces.calls, forces.counts))
+
+
+@inlined
+def _kick_some(stepped: Step, some: Some, each: int, dt: float) -> int:
+    """Give the kicks of actuators at the end of the tick to the islands that take it in these parts; 1 if any depends on the rates."""
+    again, tables = 0, unpack(stepped.common)
+    for island in range(some.first, some.last):
+        if _is_taken(tables.measures, island, some):
+            first, last = tables.islands[island, BODIES], tables.islands[island, BODIES_END]
+            again = max(again, kick_at_end(stepped, first, last, each, dt))
+    return again
+
+
+@inlined
+def _try_again(packed: Packed[Step], some: Some, end: Clock, step: float, dt: float) -> int:
+    """Try the second kick again for islands whose actuators kick by their rates, in a world without forces that depend on them.
+
+    Returns:
+        The number of the island that failed, or -1.
+    """
+    stepped = unpack(packed)
+    tables, forces, common = unpack(stepped.common), stepped.forces, stepped.common
+    islands, calls = tables.islands, tables.calls
+    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
+    for island in range(some.first, some.last):
+        if _is_taken(tables.measures, island, some) and needs_two(tables, island, 1):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            _ = call(calls[STAGES_CALL], (common, *places, 1))
+            _ = kick_at_end(stepped, *places, 1, dt)
+    _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, EVALUATED))
+    for island in range(some.first, some.last):
+        if _is_taken(tables.measures, island, some) and needs_two(tables, island, 1):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
+            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(tables.measures, island):
+                return island
+    return -1
+
+
+@inlined
+def _take_parts(
+    packed: Packed[Step], parts: Numbers, in_parts: int, first_island: int, last_island: int, ticks: float, dt: float
+) -> int:
+    """Take one tick with those of some islands that take it in these parts; the number of the island that failed, or -1."""
+    common = unpack(packed).common
+    tables = unpack(common)
+    joints, measures = tables.joints, tables.measures
+    divisions, taken = 0, 0  # each number of steps is a power of two, and so a bit of the first
+    longest = _longest_part(parts, dt)
+    for island in range(first_island, last_island):
+        if (measures[island, IN_PARTS] == 1.0) == (in_parts == 1):
+            count = call(tables.calls[DIVISION_CALL], (common, island, longest))
+            count = max(count, int(measures[island, LEAST_STEPS]))
+            measures[island, DIVISION], measures[island, LEAST_STEPS] = float(count), 0.0
+            for link in range(tables.islands[island, LINKS], tables.islands[island, LINKS_END]):
+                joints[STEPS, link] = float(count) if count > 1 else 0.0
+                if joints[FORCE, link] == 0.0 and joints[FORCE + 1, link] == 0.0 and joints[FORCE + 2, link] == 0.0:
+                    measures[island, LEAST_STEPS] = -1.0
+            divisions |= count
+            taken += 1
+    start = (ticks, dt, 0.0)
+    for number in range(parts.shape[0] if taken > 0 else 0):
+        step = dt * float(parts[number])
+        is_end = number == parts.shape[0] - 1
+        steps = 1
+        while steps <= divisions:
+            piece, some = step / float(steps), Some(first_island, last_island, in_parts, steps)
+            is_all = divisions == steps and taken == last_island - first_island
+            # islands with other numbers of steps change nothing of these
+            for each in range(steps if divisions & steps != 0 else 0):
+                then, is_last = _later(start, float(each) * piece), is_end and each == steps - 1
+                failed = _take_step(packed, some, is_all, then, piece, int(number + each > 0), is_last, dt)
+                if failed >= 0:
+                    return failed
+                for island in range(first_island, last_island):
+                    if measures[island, LIMITS] == LIMITS_AWAY and is_limit_passed(tables.rows, tables.islands, island):
+                        measures[island, LIMITS] = LIMITS_PASSED
+            steps *= 2
+        start = _later(start, step)
+    return -1
+
+
+@kernel("islands-step")
+def islands_step(
+    packed: Packed[Step],
+    parts: Numbers,
+    one_part: Numbers,
+    first_island: int,
+    last_island: int,
+    ticks: float,
+    dt: float,
+) -> int:
+    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
+
+    The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
+    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
+    tick is part of its last kick, with two tries at least if it depends on the rates.
+
+    Islands of equalities take several parts. So do those that have limits besides, while they are away from these; if that turns out to be
+    wrong, they are marked by `LIMITS_PASSED`, and their states are of no use. All others take the tick in one part.
+
+    Islands that divide their steps (see `island_division`) do so each for itself, whatever others do.
+    """
+    tables = unpack(unpack(packed).common)
+    islands, measures = tables.islands, tables.measures
+    for island in range(first_island, last_island):
+        in_parts, limits = parts.shape[0] > 1 and islands[island, IS_HARD] == 1, LIMITS_ACT
+        if parts.shape[0] > 1 and islands[island, HAS_LIMITS_ONLY] == 1:
+            if are_limits_away(tables.own, tables.joints, tables.links, islands, island, dt):
+                in_parts, limits = True, LIMITS_AWAY
+        measures[island, IN_PARTS], measures[island, LIMITS] = 1.0 if in_parts else 0.0, limits
+        measures[island, ELAPSED] = 0.0
+    failed = -1
+    if parts.shape[0] > 1:
+        failed = _take_parts(packed, parts, 1, first_island, last_island, ticks, dt)
+    if failed < 0:
+        failed = _take_parts(packed, one_part, 0, first_island, last_island, ticks, dt)
+    return failed
+
+
+@inlined
+def needs_two(tables: Tables, island: int, evaluations: int) -> bool:
+    """Whether the second kick of an island is tried twice only because actuators kick its bodies by their rates."""
+    marked = 0.0
+    for place in range(tables.islands[island, BODIES], tables.islands[island, BODIES_END]):
+        marked += tables.stages[END_KICKS + 6, place]
+    return evaluations == 1 and marked > 0.0
+
+
+@kernel("islands-close")
+def islands_close(packed: Packed[Outside], stores: bool, dt: float) -> int:
+    """Write back the bodies, if all are finite, and the state of the joints.
+
+    Returns:
+        The column of a body that is not finite, or -1.
+    """
+    outside = unpack(packed)
+    tables, sizes = unpack(outside.common), outside.sizes
+    array, columns, impacts, own, joints = outside.array, outside.columns, outside.impacts, tables.own, tables.joints
+    for place in range(sizes[PLACES]):
+        if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
+            return int(columns[place])
+    for link in range(sizes[LINK_COUNT]):
+        for entry in range(6):
+            joints[FORCE + entry, link] = tables.points[link, GIVEN + entry] / dt
+    for link in range(sizes[HARD_LINKS], sizes[LINK_COUNT]):
+        joints[CAPTURED_ENERGY, link] += tables.points[link, TAKEN]
+    for rows in HARD_STATE:
+        _copy_out(outside.table, joints, tables.links, 0, sizes[HARD_LINKS], rows)
+    _copy_out(outside.table, joints, tables.links, sizes[HARD_LINKS], sizes[LINK_COUNT], (STATE_FIRST, STATE_LAST))
+    for row in range(STATE_ROWS):
+        for place in range(sizes[PLACES]):
+            array[row, columns[place]] = own[row, place]
+    for place in range(sizes[PLACES] if impacts.shape[1] > 0 else 0):
+        if is_late(impacts, columns[place]):
+            store_vector(array, POSITION, columns[place], late_end(array, own, impacts, place, columns[place], dt))
+    if stores:
+        for row in range(3):
+            for place in range(sizes[PLACES]):
+                array[STORED_MOMENTUM + row, columns[place]] = own[STORED_MOMENTUM + row, place]
+    return -1
+
+
+@inlined
+def _span_end(islands: Integers, first: int, last: int, room: int) -> int:
+    """The island after those, from the first one on, that have room for their places together; one at least."""
+    end = first + 1
+    while end < last and islands[end, BODIES_END] - islands[first, BODIES] <= room:
+        end += 1
+    return end
+
+
+@inlined
+def _needs_more_steps(common: Packed[Tables], island: int, parts: Array, dt: float) -> bool:
+    """Whether an island is to take the tick again, because joints that had no force in the last tick pull too hard for its steps.
+
+    Such joints are new, or ropes that were slack. One tick of too long steps would let the bodies swing for ever.
+    """
+    tables = unpack(common)
+    joints, islands, measures = tables.joints, tables.islands, tables.measures
+    if measures[island, LEAST_STEPS] == 0.0 or has_contacts(islands, island):
+        return False
+    for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+        for entry in range(3):
+            joints[FORCE + entry, link] = tables.points[link, GIVEN + entry] / dt
+    longest = dt
+    if measures[island, IN_PARTS] == 1.0:
+        longest = _longest_part(parts, dt)
+    count = call(tables.calls[DIVISION_CALL], (common, island, longest))
+    measures[island, LEAST_STEPS] = float(count)
+    return count > measures[island, DIVISION]
+
+
+@inlined
+def _longest_part(parts: Array, dt: float) -> float:
+    """The longest step of a tick that is taken in these parts [s]."""
+    longest = 0.0
+    for number in range(parts.shape[0]):
+        longest = max(longest, abs(dt * float(parts[number])))
+    return longest
+
+
+OPEN, STEP, CLOSE = range(3)
+"""Indices into `calls` of `move_islands`."""
+
+
+@kernel("move-islands")
+def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
+    """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands."""
+    move = unpack(packed)
+    outside, stepped, calls, parts, dt = unpack(move.outside), unpack(move.step), move.calls, move.parts, move.dt
+    tables, sizes = unpack(stepped.common), outside.sizes
+    stores, island_count = move.stored > 0, sizes[ISLANDS]
+    hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
+    # springs, forces at points and actuators are searched once for all islands
+    room = SPAN
+    if sizes[SPRING_COUNT] + sizes[POINT_COUNT] > 0 or has_actuators(stepped.actuators):
+        room = max(sizes[PLACES], SPAN + 1)
+    ticks = float(move.control[TICKS] - 1)  # that of the move has been counted
+    move.failed[0] = -1
+    failed, first, rows = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
+    while first < island_count and failed < 0:
+        is_hard = first < hard_count
+        last = _span_end(tables.islands, first, hard_count if is_hard else island_count, room)
+        if room == SPAN:
+            _ = call(calls[OPEN], (move.outside, first, last, *rows))
+        elif first == 0:
+            _ = call(calls[OPEN], (move.outside, 0, island_count, *rows))
+        for island in range(first, last):
+            tables.measures[island, LEAST_STEPS] = 0.0
+        failed = call(calls[STEP], (move.step, parts, move.one_part, first, last, ticks, dt))
+        for island in range(first, last):
+            if failed < 0 and _needs_more_steps(stepped.common, island, parts, dt):
+                _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
+                failed = call(calls[STEP], (move.step, parts, move.one_part, island, island + 1, ticks, dt))
+        if parts.shape[0] > 1 and not is_hard:
+            for island in range(first, last):
+                if failed < 0 and tables.measures[island, LIMITS] == LIMITS_PASSED:
+                    _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
+                    failed = call(calls[STEP], (move.step, move.one_part, move.one_part, island, island + 1, ticks, dt))
+        first = last
+    bad = -1
+    if failed < 0:
+        bad = call(calls[CLOSE], (move.outside, stores, dt))
+    if failed >= 0 or bad >= 0:
+        move.control[BAD] = bad
+        move.failed[0] = failed
+        return 0
+    return 1
