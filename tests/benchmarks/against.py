@@ -20,7 +20,7 @@ import os, sys, time
 os.environ["POLHODE_BACKGROUND"] = "0"
 sys.path.insert(0, sys.argv[1])
 import numpy as np
-from engine import MassProperties, World, forces, integrators
+from engine import MassProperties, World, flight, forces, integrators, joints
 
 BOX = MassProperties.box(1200.0, (2.0, 2.0, 4.0))
 
@@ -144,6 +144,44 @@ def fields(method, kind):
         "spring": lambda: forces.Spring(bodies[0], bodies[1], stiffness=1.0)}[kind]())
     return world.step
 
+def driven(what, count):
+    world = World(1 / 240)
+    for body in bodies_of(world, int(count)):
+        if what in ("wheels", "all"):
+            for axis in np.eye(3):
+                wheel = flight.ReactionWheel(body, axis=axis, inertia=0.1, max_torque=0.1, max_speed=100.0)
+                world.add_part(wheel).torque = 1e-6
+        if what in ("pulses", "all"):
+            jet = forces.Thruster(body, position=(0, 0, -2), direction=(1, 0, 0), max_force=1.0)
+            world.add_force(jet).fire(1e9)
+        if what in ("tank", "all"):
+            tank = world.add_part(flight.Tank.ball(body, (0, 0, 1), 0.5, 100.0))
+            jet = {"position": (0, 0, -2), "direction": (0, 0, 1), "specific_impulse": 300.0, "tank": tank}
+            world.add_force(forces.Thruster(body, max_force=1e-3, **jet)).throttle = 0.5
+    return world.step
+
+def chain(links, forced):
+    world, arm = World(1 / 240), np.array((0.0, 0.0, 2.0))
+    bodies = [world.add_body(BOX, position=4.0 * k * np.array((0.0, 0.0, 1.0))) for k in range(int(links))]
+    for a, b in zip(bodies, bodies[1:]):
+        world.add_joint(joints.Ball(a, b, at_body=arm))
+    if forced == "python":
+        world.add_force(pull)
+    elif forced == "gravity":
+        world.add_force(forces.UniformGravity((0, -9.81, 0)))
+    return world.step
+
+def pull(wrench, bodies, time):
+    wrench.force_world[0] += (1.0, 2.0, 3.0)
+
+def divided(wheels):
+    world = World(1 / 240, integrator=integrators.Substepped("rk4", 5))
+    body, = bodies_of(world, 1)
+    for axis in np.eye(3)[:int(wheels)]:
+        wheel = flight.ReactionWheel(body, axis=axis, inertia=0.1, max_torque=0.1, max_speed=100.0)
+        world.add_part(wheel).torque = 1e-6
+    return world.step
+
 made = {}
 print("ready", flush=True)
 for line in sys.stdin:
@@ -175,6 +213,9 @@ SCENES = [
     *("called:1", "bullet:0", "mass:0", "drags:one", "drags:each", "throttles:0"),
     *(f"gravities:{number}:{count}" for count in (1, 100) for number in (1, 2, 6, 7, 20)),
     *(f"fields:{method}:{kind}" for method in ("rk4", "free-rotor-2") for kind in ("gravity", "drag", "spring")),
+    *(f"driven:{what}:{count}" for count in (1, 100) for what in ("wheels", "pulses", "tank", "all")),
+    *(f"chain:{links}:{forced}" for links in (2, 8, 32) for forced in ("none", "gravity", "python")),
+    *("divided:0", "divided:1"),
 ]
 
 
