@@ -13,7 +13,7 @@ from ..checks import FloatArray, integer, refuse
 from ..compilation.choice import Loop
 from ..joints.assembly import assembly_for
 from ..store.host import Host
-from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
+from ..store.rows import BodyHandle, Given, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
 from .body_torque import BodyTorque
@@ -187,15 +187,9 @@ class Controlled(SampledPart):
         if "actuator_state" in self._schema.by_name:
             self._set_numbers("actuator_state", [0.0] * self._schema.by_name["actuator_state"].size)
 
-    @fixed
-    def delay(self) -> int:
-        """Delay of the command [samples]."""
-        return self._delay
+    delay = Given[int]("Delay of the command [samples].")
 
-    @fixed
-    def measured(self) -> object:
-        """The estimator or sensor that the loop reads; None if it reads the body."""
-        return self._measured
+    measured = Given[object]("The estimator or sensor that the loop reads; None if it reads the body.")
 
     @property
     def law(self) -> ControlLaw:

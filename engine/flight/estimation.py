@@ -38,7 +38,7 @@ from ..loops.columns import (
 )
 from ..reading import reading
 from ..store.host import Host
-from ..store.rows import Parameter, checked, fixed, reference_fields
+from ..store.rows import Given, Parameter, checked, fixed, reference_fields
 from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Kind, Schema
 from ..store.table import IntArray, Mask
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
@@ -675,15 +675,9 @@ class AttitudeFilter(SampledPart):
         """Standard deviation of the initial bias [rad/s], above 0."""
         return self._numbers("bias_deviation")[0]
 
-    @fixed
-    def gyro(self) -> Gyro:
-        """The gyro."""
-        return self._gyro
+    gyro = Given[Gyro]("The gyro.")
 
-    @fixed
-    def trackers(self) -> tuple[StarTracker, ...]:
-        """The star trackers."""
-        return self._trackers
+    trackers = Given[tuple[StarTracker, ...]]("The star trackers.")
 
     @property
     def is_started(self) -> bool:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..checks import FloatArray, count_of_ticks, encodable, refuse
 from ..compilation.choice import Loop
 from ..store.host import Host
-from ..store.rows import BodyHandle, Parameter, TableRows, fixed
+from ..store.rows import BodyHandle, Given, Parameter, TableRows
 from ..store.table import IntArray, Mask
 
 MOST_DELAY = 10_000
@@ -83,15 +83,9 @@ class SampledPart(Part):
         """The forces and parts of the world that it reads or commands."""
         return ()
 
-    @fixed
-    def name(self) -> str:
-        """Name in errors and among the parts of a world."""
-        return self._name
+    name = Given[str]("Name in errors and among the parts of a world.")
 
-    @fixed
-    def every(self) -> int:
-        """Interval between two samples [ticks]."""
-        return self._every
+    every = Given[int]("Interval between two samples [ticks].")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name!r})"

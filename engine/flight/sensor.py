@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import FloatArray, NonFiniteStateError, encodable, integer, read_only, real, refuse
 from ..kernels.noise import noise_key
 from ..store.host import Host
-from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields
+from ..store.rows import BodyHandle, Given, Parameter, TableRows, fixed, reference_fields
 from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
 from .instruments import SAMPLES, TICK, VALID, VALUE
@@ -136,15 +136,9 @@ class Sensor(SampledPart):
         """The body that carries it."""
         return self._named_bodies()[0]
 
-    @fixed
-    def seed(self) -> int:
-        """The integer that, together with the name, determines the noise."""
-        return self._seed
+    seed = Given[int]("The integer that, together with the name, determines the noise.")
 
-    @fixed
-    def delay(self) -> int:
-        """Delay of the reading [samples]."""
-        return self._delay
+    delay = Given[int]("Delay of the reading [samples].")
 
     @property
     def fault(self) -> Fault | None:

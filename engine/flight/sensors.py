@@ -16,7 +16,7 @@ from ..kernels.rotations import from_rotation_vector, to_matrix
 from ..kernels.small_matrices import transposed
 from ..loops.layout import POSITION
 from ..store.host import Host
-from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
+from ..store.rows import BodyHandle, Given, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 from ..store.table import IntArray
 from .instruments import (
@@ -166,15 +166,11 @@ class _Instrument(Sensor):
     bias_walk = Parameter[float]("Density of the random walk of the bias [unit of the sensor/√s], at least 0.")
     quantum = Parameter[float]("Step of the reading, in the unit of the sensor; 0 for none.")
 
-    @fixed
-    def scale_error(self) -> FloatArray:
-        """Relative scale error of each axis [-], shape (3,)."""
-        return self._scale_error
+    scale_error = Given[FloatArray]("Relative scale error of each axis [-], shape (3,).")
 
-    @fixed
-    def misalignment(self) -> FloatArray:
-        """Rotation vector [rad] by which the axes of the sensor are turned from those of the body, body frame, shape (3,)."""
-        return self._misalignment
+    misalignment = Given[FloatArray](
+        "Rotation vector [rad] by which the axes of the sensor are turned from those of the body, body frame, shape (3,)."
+    )
 
     def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         field = self._field_world(world, array, row)

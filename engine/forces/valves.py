@@ -33,7 +33,7 @@ from ..loops.actuator_layout import (
 from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
 from ..loops.members import settle_throttles, thrust_of_throttle
 from ..store.host import Host
-from ..store.rows import BodyHandle, fixed, reference_fields
+from ..store.rows import BodyHandle, Given, fixed, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema, Written
 from ..store.table import Owner, Rows, Table
 from .force import TableForce
@@ -266,10 +266,7 @@ class Valves(TableForce, final=False):
     _counted_in_ticks = frozenset(("settled_tick",))
     _tank: Any
 
-    @fixed
-    def tank(self) -> Any:
-        """The tank that feeds it; None if its propellant is not counted."""
-        return self._tank
+    tank = Given[Any]("The tank that feeds it; None if its propellant is not counted.")
 
     def _shares(self, seconds: float = 0.0) -> FloatArray:
         """The share of the full thrust of each valve at this moment or, if a time is given, on average over it; zero if the tank is dry."""

@@ -5,9 +5,10 @@ from .ball import Ball
 from .distance import Distance
 from .hinge import Hinge
 from .joint import Joint, JointConflictError
-from .latch import Capture, Latch, Port
+from .latch import Latch
 from .motor import JointSpring, Motor
 from .planar import Planar
+from .port import Capture, Port
 from .slider import Slider
 from .universal import Universal
 from .weld import Weld

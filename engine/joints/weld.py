@@ -12,7 +12,7 @@ from ..constraints import layout
 from ..constraints.joint_types import rotation_vector
 from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import dot
-from ..store.rows import BodyHandle, fixed
+from ..store.rows import BodyHandle, Given, fixed
 from .closing import SOFT, ClosingJoint
 from .joint import Host, points, seen_from
 
@@ -84,10 +84,9 @@ class Weld(ClosingJoint):
             self._go(SOFT, layout.SOFT)
             self._write_numbers(layout.LATCH_SINCE, (float(body.world.tick_count),))
 
-    @fixed
-    def pull_together(self) -> tuple[float, float] | None:
-        """Frequency [Hz] and damping ratio [-] of the springs that close a gap; None if they were not given."""
-        return self._pull_together
+    pull_together = Given[tuple[float, float] | None](
+        "Frequency [Hz] and damping ratio [-] of the springs that close a gap; None if they were not given."
+    )
 
     @fixed
     def state(self) -> str:

@@ -13,7 +13,7 @@ from ..checks import FloatArray, boolean, encodable, integer, members, refuse, u
 from ..collision import layout
 from ..constraints.layout import BY_SWEEPS
 from ..reading import reading
-from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
+from ..store.rows import BodyHandle, Given, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
 from .shape import Shape, pivot_of, placed, pose_of_whole
@@ -180,15 +180,9 @@ class ShapeHandle(TableRows):
         """The body that has it; None if it belongs to the world."""
         return self._bodies[0][0]
 
-    @fixed
-    def shape(self) -> Shape:
-        """The kind of shape with its sizes."""
-        return self._shape
+    shape = Given[Shape]("The kind of shape with its sizes.")
 
-    @fixed
-    def name(self) -> str:
-        """Its name."""
-        return self._name
+    name = Given[str]("Its name.")
 
     @property
     def position(self) -> FloatArray:

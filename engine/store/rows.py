@@ -6,7 +6,7 @@ import copyreg
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, overload
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -104,6 +104,20 @@ class fixed(property):
         is_given = self._name in inspect.signature(type(force)).parameters
         way_out = "remove it from the world and add another" if is_given else "it is read-only"
         raise AttributeError(f"{force!r}: {self._name} cannot be changed; {way_out}")
+
+
+class Given(fixed, Generic[Value]):
+    """An attribute that can be read but not set, and is kept under its name with an underscore in front."""
+
+    def __init__(self, doc: str) -> None:
+        super().__init__(lambda rows: getattr(rows, f"_{self._name}"), doc=doc)
+
+    @overload
+    def __get__(self, rows: None, kind: type | None = None, /) -> Self: ...
+    @overload
+    def __get__(self, rows: object, kind: type | None = None, /) -> Value: ...
+    def __get__(self, rows: object | None, kind: type | None = None, /) -> Self | Value:
+        return self if rows is None else cast(Value, super().__get__(rows, kind))
 
 
 class TableRows:

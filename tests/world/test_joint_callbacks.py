@@ -392,7 +392,7 @@ BAD_JOINTS = [
     ({"class": "Ball", "body": "hull", "fields": {"frame_body": [1.0, 1.0, 0.0, 0.0]}}, r"frame_body must be of length 1"),
     ({"class": "Ball", "body": "hull", "fields": {"type": [99]}}, r"joints\[0\].fields.type must be a type of Ball"),
     ({"class": "Ball", "body": "hull", "fields": {}, "attributes": {"_soft": 1}}, r"attributes._soft must be an attribute of Ball"),
-    ({"class": "Latch", "body": "hull", "other": "flap", "fields": {}}, r"joints\[0\].attributes must be an object with the keys _capture"),
+    ({"class": "Latch", "body": "hull", "other": "flap", "fields": {}}, r"joints\[0\].attributes must be an object with the keys _other"),
     (
         {"class": "Ball", "body": "hull", "attributes": {"_has_axis": False}, "fields": {"at_body": [9.0, 0.0, 0.0]}},
         r"joints\[0\]: World.add_joint: .* is off by 9 m",
