@@ -2156,7 +2156,7 @@ class World:
 
     def _use_compilation(self) -> None:
         self._stages.policy.mode = self._settings["compilation"]
-        self._plan.choose_again()
+        self._store.change_layout()
         self._store.quiet = 0
 
     def _use_freezing(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+from ..checks import FloatArray
 from ..compilation.choice import Loop, Role, ready, should_fuse
 from ..compilation.packed import Packed
 from ..loops import one_step
@@ -142,20 +143,55 @@ class MethodInStages(Integrator):
             moves = moving_in_stages(loop, stages, acting, *states, step.dt)
         return [*before, *moves, *after]
 
-    @abstractmethod
     def _held_ticks(self, step: Step) -> TakeTicks:
         """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with the forces evaluated at each stage.
 
         It returns the number of ticks that ended finite, each counted in `control`. If fewer ticks ended finite than were requested, the
         tick after them was undone. A negative result means that a loop rejected its array and changed nothing.
         """
+        bodies, control, dt, gyroscopic, forces, threads = step
+        if not forces.in_passes:
+            fused = self._fused_loop(bodies, dt, gyroscopic, forces)
+            if should_fuse(fused, self._passes_loops(bodies, gyroscopic), bool(forces.kinds)):
+                loop, constants = ready(fused, bodies.may_run_in_python), self._constants
+                return on_threads(
+                    *(bodies, control, threads, forces.layers),
+                    lambda array, own, layers: partial(loop, array, own, *constants, layers, dt),
+                )
+        return partial(self._passes(step, forces.depends_on_rates), -1)
 
-    @abstractmethod
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
+        return [*fused, *self._passes_loops(bodies, gyroscopic)]
+
     def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
         """Return the loop in passes, which is called once per stage and once more for the end of the tick, and the stages.
 
         `depends_on_rates` says whether any force at the stages depends on velocity or angular velocity.
         """
+        stages = [(block, offset * step.dt) for block, offset in self._evaluations(depends_on_rates)]
+        return self._passes(step, depends_on_rates), stages
+
+    @property
+    def _constants(self) -> tuple[FloatArray, ...]:
+        """What the fused loop is given of the method."""
+        return ()
+
+    @abstractmethod
+    def _evaluations(self, depends_on_rates: bool) -> Stages:
+        """The block of the stage array, and the time in ticks, of each evaluation of forces in passes."""
+
+    @abstractmethod
+    def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
+        """The loop in one pass, with these fields compiled in."""
+
+    @abstractmethod
+    def _passes_loops(self, bodies: Columns, gyroscopic: bool) -> list[Loop]:
+        """The loops in passes, the fast one first."""
+
+    @abstractmethod
+    def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
+        """A loop in passes with its arguments."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,30 +206,14 @@ class OneStepMethod(MethodInStages):
     def advance(self) -> Advance:
         """Scalar function of the method."""
 
-    def _held_ticks(self, step: Step) -> TakeTicks:
-        bodies, control, dt, gyroscopic, forces, threads = step
-        if not forces.in_passes:
-            fused = self._fused_loop(bodies, dt, gyroscopic, forces)
-            if should_fuse(fused, self._passes_loops(bodies, gyroscopic), bool(forces.kinds)):
-                loop = ready(fused, bodies.may_run_in_python)
-                return on_threads(
-                    *(bodies, control, threads, forces.layers),
-                    lambda array, own, layers: partial(loop, array, own, layers, dt),
-                )
-        return partial(self._passes(step), -1)
-
-    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
-        return [*fused, *self._passes_loops(bodies, gyroscopic)]
-
     def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
         return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1), Role.FUSED)
 
-    def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
-        return self._passes(step), [(stage, offset * step.dt) for stage, offset in enumerate(self.stage_offsets)]
+    def _evaluations(self, depends_on_rates: bool) -> Stages:
+        return list(enumerate(self.stage_offsets))
 
-    def _passes(self, step: Step) -> LoopCall:
+    def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
         bodies, control, dt, gyroscopic, forces, _threads = step
         loop, tables = in_passes(self._passes_loops(bodies, gyroscopic), bodies, forces)
         stages = bodies.stage_array(self.evaluations_per_tick)

@@ -8,11 +8,10 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, Role, ready, should_fuse
+from ..compilation.choice import Loop, Role
 from ..compilation.packed import Packed
 from ..loops import splitting, splitting_passes
 from ..loops.kick_drift import KICKS, Turn
-from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import Columns, CompiledForces, in_passes, passes_loops
 from .integrator import LoopCall, MethodInStages, Stages, Step
 
@@ -68,22 +67,6 @@ class Splitting(MethodInStages):
         """One for each kick."""
         return sum(kick != 0.0 for kick, _drift in self._table)
 
-    def _held_ticks(self, step: Step) -> TakeTicks:
-        bodies, control, dt, gyroscopic, forces, threads = step
-        if not forces.in_passes:
-            fused = self._fused_loop(bodies, dt, gyroscopic, forces)
-            if should_fuse(fused, self._passes_loops(bodies, gyroscopic), bool(forces.kinds)):
-                loop, constants = ready(fused, bodies.may_run_in_python), self._constants
-                return on_threads(
-                    *(bodies, control, threads, forces.layers),
-                    lambda array, own, layers: partial(loop, array, own, *constants, layers, dt),
-                )
-        return partial(self._passes(step, forces.depends_on_rates), -1)
-
-    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
-        return [*fused, *self._passes_loops(bodies, gyroscopic)]
-
     def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
         made_for = self._turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
@@ -102,9 +85,9 @@ class Splitting(MethodInStages):
             return 1
         return 2 if self.order == 2 else 4
 
-    def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
+    def _evaluations(self, depends_on_rates: bool) -> Stages:
         offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, splitting_passes.OFFSET]
-        return self._passes(step, depends_on_rates), [(0, offset * step.dt) for offset in offsets.tolist()]
+        return [(0, offset) for offset in offsets.tolist()]
 
     def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
         bodies, control, dt, gyroscopic, forces, _threads = step

@@ -110,6 +110,6 @@ def least_turn(mated: Quaternion, frame: Quaternion) -> Quaternion:
     """The mated frame turned about its own axis until it is nearest to another frame."""
     x, _y, _z, w = multiply(conjugate(mated), frame)
     size = sqrt(x * x + w * w)
-    if size == 0.0:
+    if size == 0.0:  # half a turn about an axis across its own: all are equally near
         return mated
     return unit_length(multiply(mated, (x / size, 0.0, 0.0, w / size)))

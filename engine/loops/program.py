@@ -240,7 +240,6 @@ class Program:
     def _run_in_turns(self, ticks: int) -> int:
         """Run ticks in compiled calls, and functions of Python between them."""
         enter, packed, state, called, done = self._enter, self._packed, self._state, self._called, 0
-        state[PLACE] = 0
         while True:
             taken = enter(packed, ticks - done)
             if taken > 0:

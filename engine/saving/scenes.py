@@ -81,7 +81,7 @@ _BODY_KEYS = (
     "stored_momentum_body",
 )
 _MOST_PENDING = 16
-"""How many forces and parts may wait for one another while a scene is loaded."""
+"""How many forces and parts may wait for one another while a scene is loaded; each takes several frames of the stack of Python."""
 
 
 class Fillable(Protocol):

@@ -20,7 +20,6 @@ from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
 from ..integrators.integrator import Integrator, Step
 from ..joints.joint import JOINTS, JointConflictError
-from ..loops.columns import Integers
 from ..loops.layout import WRENCH_ROWS
 from ..loops.program import AtStages, Operation, moving_in_stages
 from ..store.bodies import Bodies
@@ -114,26 +113,39 @@ class Joints:
 
         Contacts are found before; after, the islands are moved again from the start of the tick, and contacts are kept.
         """
-        self._moves_all = False
-        bodies, contacts, control = self._bodies, self.contacts, tick.control
-        _ = self._look(self._islands)
-        islands = self._islands
-        around = loops_around_islands()
-        called: tuple[Loop | None, ...] = around.open, around.step, around.close, around.move
-        if contacts.any:
-            contacts.use(moves_all=False)
-            islands = contacts.islands
-            called = *called, numbering_loop(), *contacts.called
-        method = integrator, tick.gyroscopic, tick.forces, tick.forces.depends_on_rates
-        bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any, self.count > 0)
-        kernels, stored = bound.kernels, int(bodies.stores_momentum)
+        around, control = loops_around_islands(), tick.control
+        called = around.open, around.step, around.close, around.move
+        islands, bound, found, keep = self._bind(
+            integrator, tick, called, tick.forces.depends_on_rates, moves_all=False
+        )
+        kernels, stored = bound.kernels, int(self._bodies.stores_momentum)
         ends = control, islands.failed, kernels.around_calls, bound.outside
         packed = Packed(Move(*ends, bound.step, bound.parts, WHOLE_TICK, stored, tick.dt))
-        move = Operation(kernels.function(ticks.move_islands), packed)
+        return found, [Operation(kernels.function(ticks.move_islands), packed), *keep]
+
+    def _bind(
+        self,
+        integrator: Integrator,
+        tick: Step,
+        called: tuple[Loop | None, ...],
+        depends_on_rates: bool,
+        moves_all: bool,
+    ) -> tuple[Islands, Bound, list[Operation], list[Operation]]:
+        """The islands of a tick or step with the arguments of their kernels, and the operations that find contacts and keep them."""
+        bodies, contacts, self._moves_all = self._bodies, self.contacts, moves_all
+        islands = self._all if moves_all else self._islands
+        _ = self._look(islands)
+        if contacts.any:
+            contacts.use(moves_all)
+            islands, called = contacts.islands, (*called, numbering_loop(), *contacts.called)
+        method = integrator, tick.gyroscopic, tick.forces, depends_on_rates
+        has_joints = moves_all or self.count > 0
+        bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any, has_joints)
         if not contacts.any:
-            return [], [move]
-        found, keep = contacts.operations(kernels.function, kernels.around_calls, self._steps_of(control), tick.dt)
-        return found, [move, keep]
+            return islands, bound, [], []
+        taken = self._steps if tick.control is not bodies.control else np.zeros(1, np.int64)
+        found, keep = contacts.operations(bound.kernels.function, bound.kernels.around_calls, taken, tick.dt)
+        return islands, bound, found, [keep]
 
     def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
         """What is done in a tick of several steps before the first step, after each step, and after the last one."""
@@ -143,10 +155,6 @@ class Joints:
         called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
         begin, each, end = (Operation(function, packed) for function in called)
         return begin, each, end
-
-    def _steps_of(self, control: Integers) -> Integers:
-        """The number of steps that have been taken of the tick which `control` counts, if it counts steps."""
-        return self._steps if control is not self._bodies.control else np.zeros(1, np.int64)
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""
@@ -174,20 +182,12 @@ class Joints:
 
     def in_stages(self, integrator: Integrator, tick: Step, acting: AtStages) -> list[Operation]:
         """The operations that move all bodies by the step of islands over a tick or step, where other forces act at its stages."""
-        self._moves_all = True
-        islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
-        control, dt = tick.control, tick.dt
-        around, contacts = loops_around_islands(), self.contacts
-        called: tuple[Loop | None, ...] = around.open, None, around.close, around.passes
-        if contacts.any:
-            contacts.use(moves_all=True)
-            islands, graph = contacts.islands, contacts.islands.graph
-            called = *called, numbering_loop(), *contacts.called
-        method = integrator, tick.gyroscopic, tick.forces, acting.depends_on_rates
-        bound = Bound(islands, all_bodies, self._table.array, *method, called, contacts.any)
+        around, control, dt = loops_around_islands(), tick.control, tick.dt
+        called = around.open, None, around.close, around.passes
+        islands, bound, found, keep = self._bind(integrator, tick, called, acting.depends_on_rates, moves_all=True)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
-        parts = WHOLE_TICK if graph.has_soft else bound.parts
-        visible, kept = all_bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
+        parts = WHOLE_TICK if islands.graph.has_soft else bound.parts
+        visible, kept = self._bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
         calls = bound.kernels.around_calls
         packed = Packed(Passes(control, islands.failed, visible, calls, bound.outside, bound.step, parts, kept, dt))
         stages, offset = [], 0.0
@@ -197,11 +197,7 @@ class Joints:
             stages += [(0, offset)] * bound.evaluations
         stages.append((0, offset))
         loop = partial(bound.kernels.function(passes.islands_passes), packed)
-        moves = moving_in_stages(loop, stages, acting, all_bodies.array, control, stores, dt)
-        if not contacts.any:
-            return moves
-        found, keep = contacts.operations(bound.kernels.function, calls, self._steps_of(control), dt)
-        return [*found, *moves, keep]
+        return [*found, *moving_in_stages(loop, stages, acting, self._bodies.array, control, True, dt), *keep]
 
     # poses that are assigned
 

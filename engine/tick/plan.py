@@ -9,7 +9,6 @@ from ..compilation import background, choice
 from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed
-from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, Step
 from ..loops.columns import OVERFLOWS, Integers
@@ -66,22 +65,15 @@ class Plan:
         self.dt = dt
         self._threads = threads
         self._seen = (-1, -1)
-        self._run: TakeTicks = _run_nothing
-        self._run_bound: TakeTicks = _run_nothing
+        self._run: TakeTicks = run_nothing
         self._program: Program | None = None
         self.kernel: partial[int] | None = None
         self._raised: BaseException | None = None  # by a force that Python has called
-        self._given: dict[int, tuple[Wrench, BodyStates]] = {}
-        """The views that are passed to forces at each stage, for the current arrays."""
 
     def use(self, integrator: Integrator, gyroscopic: bool) -> None:
         """Use this integrator for the next ticks."""
         self.integrator, self._gyroscopic = integrator, gyroscopic
         self._has_standby = False
-        self._store.change_layout()
-
-    def choose_again(self) -> None:
-        """Choose other loops for the next tick, because the world waits for kernels from now on, or no longer does."""
         self._store.change_layout()
 
     def call_forces(self, tick_forces: list[tuple[object, Apply]], stage_forces: list[tuple[object, Apply]]) -> None:
@@ -143,7 +135,6 @@ class Plan:
         bodies.look_for_stored_momentum()
         self.kernel = self._program = None
         store.binds_anew = True  # until all is bound
-        self._given.clear()
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
         latches = [self.joints.latches.operation()] if self.joints.latches.any else []
@@ -154,9 +145,6 @@ class Plan:
         elif isinstance(self._run, partial) and has_address(self._run.func):
             self.kernel = self._run
             self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
-        # a force that has been called is called again only after what it remembers was put back
-        if self.joints.contacts.any and not self.stage_forces and not self._calls_within:
-            self._run_bound, self._run = self._run, self._run_in_room
         if not self._has_standby and not choice.policy.waits:
             ask_for_standby(self.integrator, self._gyroscopic)
             self._has_standby = True
@@ -168,16 +156,16 @@ class Plan:
         bodies, actuators = self._bodies, self.actuators if self.actuators.any else None
         at_stages, before_stages, in_steps = None, list[Operation](), list[Operation]()
         if self.stage_forces:
-            at_stages = self._at_stages(self._evaluate)
+            at_stages = self._at_stages(self._evaluation)
         if self._calls_within:
             before_stages = [Operation(self._call_within, Packed(()))]
         if self._adds_in_steps:
             in_steps = [Operation(add_kept, Packed(Added(bodies.array, CALLED_ROWS, self.held.called, bodies.count)))]
         return Acting(actuators, self.joints, at_stages, before_stages, in_steps)
 
-    def _at_stages(self, called: Callable[..., int]) -> AtStages:
-        """What calls a function at the stages of a method, with the arguments of `_evaluate`."""
-        return AtStages(lambda *stage: [Operation(partial(called, *stage), Packed(()))], self.depends_on_rates)
+    def _at_stages(self, make: Callable[[int, float, Integers, float], Callable[..., int]]) -> AtStages:
+        """What calls functions at the stages of a method, which are made with the arguments of `AtStages.operations`."""
+        return AtStages(lambda *stage: [Operation(make(*stage), Packed(()))], self.depends_on_rates)
 
     def _operations(self, acting: Acting, forces: CompiledForces, threads: int = 1) -> list[Operation]:
         """The operations of a tick in which this acts beside compiled forces."""
@@ -188,17 +176,6 @@ class Plan:
     def _call_within(self, arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
         self._call_tick_forces()
         return 1
-
-    def _run_in_room(self, ticks: int) -> int:
-        """Run ticks with contacts; where an array is too short for those of a tick, make room and go on."""
-        contacts, done = self.joints.contacts, 0
-        while True:
-            taken = self._run_bound(ticks - done)
-            if not contacts.is_short:
-                return taken if taken <= 0 and not done else done + max(taken, 0)
-            done += max(taken, 0)
-            contacts.grow()
-            _ = self.choose()
 
     def make_room(self) -> bool:
         """Whether the last tick was not run because an array was too short for its contacts; the next one has longer arrays."""
@@ -225,11 +202,14 @@ class Plan:
     def try_calling(self, evaluate: Evaluate) -> None:
         """Run one tick in which `evaluate` adds all forces at the stages and no actuator is driven; it is rejected at its end."""
 
-        def called(stage: int, offset: float, control: Integers, dt: float, *_operation: object) -> int:
-            evaluate(stage, control.item(TICKS) * dt + offset)
-            return 1
+        def calling(stage: int, offset: float, control: Integers, dt: float) -> Callable[..., int]:
+            def called(*_operation: object) -> int:
+                evaluate(stage, control.item(TICKS) * dt + offset)
+                return 1
 
-        acting = Acting(None, self.joints, self._at_stages(called))
+            return called
+
+        acting = Acting(None, self.joints, self._at_stages(calling))
         rejected = Operation(lambda *_operation: 0, Packed(()))
         program = Program([*self._operations(acting, NO_FORCES), rejected], self._bodies.control)
         try:
@@ -267,30 +247,25 @@ class Plan:
         if self._program is not None:
             self._program.recover()
 
-    def _evaluate(
-        self,
-        stage: int,
-        offset: float,
-        control: Integers,
-        dt: float,
-        arguments: Packed[Arguments],
-        operand: int,
-        ticks_left: int,
-    ) -> int:
-        """Add the Python forces at a stage, `offset` [s] after the start of a tick or step, to the wrench of that stage."""
-        time, given = control.item(TICKS) * dt + offset, self._given.get(stage)
-        if given is None:
-            given = self._given[stage] = self.views.at(STAGE_WRENCH + WRENCH_ROWS * stage)
-        wrench, states = given
-        try:
-            for _force, apply in self.stage_forces:
-                if apply(wrench, states, time) is not None:
-                    refuse_return(apply)
-        except OVERFLOWS as error:
-            self._raised = error
-            raise
-        return 1
+    def _evaluation(self, stage: int, offset: float, control: Integers, dt: float) -> Callable[..., int]:
+        """What adds the Python forces at a stage, `offset` [s] after the start of a tick or step, to the wrench of that stage."""
+        wrench, states = self.views.at(STAGE_WRENCH + WRENCH_ROWS * stage)
+        applied = [apply for _force, apply in self.stage_forces]
+
+        def evaluate(arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
+            time = control.item(TICKS) * dt + offset
+            try:
+                for apply in applied:
+                    if apply(wrench, states, time) is not None:
+                        refuse_return(apply)
+            except OVERFLOWS as error:
+                self._raised = error
+                raise
+            return 1
+
+        return evaluate
 
 
-def _run_nothing(ticks: int) -> int:
+def run_nothing(ticks: int) -> int:
+    """Run no tick, before any loop has been chosen."""
     return 0

@@ -27,7 +27,7 @@ from .contact_events import ContactEvents
 from .culprit import find_culprit
 from .freezing import Freezing
 from .joint_events import JointEvents
-from .plan import Plan
+from .plan import Plan, run_nothing
 from .profile import Profile
 
 _TICKS_BETWEEN_LOOKS = 1000
@@ -143,7 +143,7 @@ class Stages:
         self.policy = Policy()
         self.sampling: Callable[[SampledPart], Callback] = _sampling
         self._store.quiet = 0
-        self.run: TakeTicks = _take_none
+        self.run: TakeTicks = run_nothing
         self.most_at_once = 1
         self._tick_start = 0
         self._log: list[Entry] | None = None  # of the tick
@@ -562,7 +562,3 @@ def _sampling(part: SampledPart) -> Callback:
                 raise
 
     return Callback(sample, part.every)
-
-
-def _take_none(ticks: int) -> int:
-    return 0
