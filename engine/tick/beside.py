@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from ..integrators.integrator import Beside, Integrator, Step
 from ..joints.joint import JOINTS
@@ -19,10 +19,12 @@ from .actuators import ACTUATOR_TABLES, Actuators
 from .joints import Joints
 
 
-class Acting(NamedTuple):
-    """What acts in the ticks of a world.
+@dataclass
+class BesideMethod(Beside):
+    """The actuators and the joints of a world, and the forces that Python calls.
 
     Attributes:
+        bodies: The bodies.
         actuators: The actuators; None if no body is driven.
         joints: The joints, which may be none.
         at_stages: The forces that Python calls at the stages of the method; None if there are none.
@@ -30,51 +32,45 @@ class Acting(NamedTuple):
         in_steps: What adds them again in each step of a tick of several steps; none if nothing has to.
     """
 
+    bodies: Bodies
     actuators: Actuators | None
     joints: Joints
     at_stages: AtStages | None = None
     before_stages: Sequence[Operation] = ()
     in_steps: Sequence[Operation] = ()
 
-
-class BesideMethod(Beside):
-    """The actuators and the joints of a world, and the forces that Python calls."""
-
-    def __init__(self, bodies: Bodies, acting: Acting) -> None:
-        """Create from what acts."""
-        self._bodies, self._acting = bodies, acting
-        self.moves_mass = acting.actuators is not None and bodies.moves_mass
-        self.at_stages = acting.at_stages
+    def __post_init__(self) -> None:
+        self.moves_mass = self.actuators is not None and self.bodies.moves_mass
 
     def around(self, integrator: Integrator, step: Step) -> tuple[Sequence[Operation], Sequence[Operation]]:
-        acting, before, after = self._acting, list[Operation](), list[Operation]()
-        is_step = step.control is not self._bodies.control
+        before, after = list[Operation](), list[Operation]()
+        is_step = step.control is not self.bodies.control
         if not is_step:
             before += self._kept(but={*ACTUATOR_TABLES, CONTACTS.name})
-        if acting.joints.any and self.at_stages is None:
-            found, moved = acting.joints.operations(integrator, step)
+        if self.joints.any and self.at_stages is None:
+            found, moved = self.joints.operations(integrator, step)
             before += found
             after += moved
-        if acting.actuators is not None:
-            begin, end = acting.actuators.operations(step.dt, step.control, is_step and len(acting.in_steps) > 0)
-            before += [begin, *(acting.in_steps if is_step else acting.before_stages)]
+        if self.actuators is not None:
+            begin, end = self.actuators.operations(step.dt, step.control, is_step and len(self.in_steps) > 0)
+            before += [begin, *(self.in_steps if is_step else self.before_stages)]
             after.append(end)
-        if is_step and acting.joints.any:
+        if is_step and self.joints.any:
             after.append(self._joint_steps[1])
         return before, after
 
     def instead(self, integrator: Integrator, step: Step) -> list[Operation]:
-        joints = self._acting.joints
+        joints = self.joints
         return [] if self.at_stages is None or not joints.any else joints.in_stages(integrator, step, self.at_stages)
 
     def around_steps(self, control: Integers) -> tuple[Sequence[Operation], Sequence[Operation]]:
-        acting, before, after = self._acting, list[Operation](), list[Operation]()
-        if control is not self._bodies.control:  # the steps of a step belong to the same tick
+        before, after = list[Operation](), list[Operation]()
+        if control is not self.bodies.control:  # the steps of a step belong to the same tick
             return before, after
-        if acting.actuators is not None:
-            before.append(acting.actuators.parts_put_back())
-        before += self._kept(but=ACTUATOR_TABLES if acting.actuators is None else ())
-        if acting.joints.any:
+        if self.actuators is not None:
+            before.append(self.actuators.parts_put_back())
+        before += self._kept(but=ACTUATOR_TABLES if self.actuators is None else ())
+        if self.joints.any:
             begin, _each, end = self._joint_steps
             before.append(begin)
             after.append(end)
@@ -82,14 +78,14 @@ class BesideMethod(Beside):
 
     @cached_property
     def _joint_steps(self) -> tuple[Operation, Operation, Operation]:
-        return self._acting.joints.operations_of_steps()
+        return self.joints.operations_of_steps()
 
     def _kept(self, but: Collection[str]) -> Iterator[Operation]:
         """What puts back, by kind of field, the tables beside the bodies that compiled code changes, but some.
 
         In a tick that is not divided, actuators undo what they have done, and contacts are kept where they are compared with the new ones.
         """
-        joints, store = self._acting.joints, self._bodies.store
+        joints, store = self.joints, self.bodies.store
         idle = {*but, *(() if joints.any else (JOINTS.name,)), *(() if joints.contacts.any else (CONTACTS.name,))}
         for table in store.tables.values() if store is not None else ():
             schema, rows = table.schema, table.schema.rows_of(Kind.STATE, Kind.PREVIOUS)

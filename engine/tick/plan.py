@@ -18,7 +18,7 @@ from ..loops.steps import Added, add_kept
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
-from .beside import Acting, BesideMethod
+from .beside import BesideMethod
 from .fields import Fields
 from .held import CALLED_ROWS, Held
 from .joints import Joints
@@ -138,7 +138,7 @@ class Plan:
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
         latches = [self.joints.latches.operation()] if self.joints.latches.any else []
-        self._program = Program([*latches, *self._operations(self._acting(), forces, self._threads)], bodies.control)
+        self._program = Program([*latches, *self._operations(self._beside(), forces, self._threads)], bodies.control)
         self._run = self._program.run
         if not COMPILED:
             self._run = partial(self._take_in_python, self._run)
@@ -151,27 +151,28 @@ class Plan:
         self._seen, store.binds_anew = (store.layout_version, arrived), False
         return self._run
 
-    def _acting(self) -> Acting:
-        """What acts in the next ticks."""
+    def _beside(self) -> BesideMethod:
+        """What acts in the next ticks beside the method."""
         bodies, actuators = self._bodies, self.actuators if self.actuators.any else None
-        at_stages, before_stages, in_steps = None, list[Operation](), list[Operation]()
+        beside = BesideMethod(bodies, actuators, self.joints)
         if self.stage_forces:
-            at_stages = self._at_stages(self._evaluation)
+            beside.at_stages = self._at_stages(self._evaluation)
         if self._calls_within:
-            before_stages = [Operation(self._call_within, Packed(()))]
+            beside.before_stages = [Operation(self._call_within, Packed(()))]
         if self._adds_in_steps:
-            in_steps = [Operation(add_kept, Packed(Added(bodies.array, CALLED_ROWS, self.held.called, bodies.count)))]
-        return Acting(actuators, self.joints, at_stages, before_stages, in_steps)
+            added = Packed(Added(bodies.array, CALLED_ROWS, self.held.called, bodies.count))
+            beside.in_steps = [Operation(add_kept, added)]
+        return beside
 
     def _at_stages(self, make: Callable[[int, float, Integers, float], Callable[..., int]]) -> AtStages:
         """What calls functions at the stages of a method, which are made with the arguments of `AtStages.operations`."""
         return AtStages(lambda *stage: [Operation(make(*stage), Packed(()))], self.depends_on_rates)
 
-    def _operations(self, acting: Acting, forces: CompiledForces, threads: int = 1) -> list[Operation]:
+    def _operations(self, beside: BesideMethod, forces: CompiledForces, threads: int = 1) -> list[Operation]:
         """The operations of a tick in which this acts beside compiled forces."""
         bodies = self._bodies
         tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, threads)
-        return self.integrator._operations(tick, BesideMethod(bodies, acting))
+        return self.integrator._operations(tick, beside)
 
     def _call_within(self, arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
         self._call_tick_forces()
@@ -209,9 +210,9 @@ class Plan:
 
             return called
 
-        acting = Acting(None, self.joints, self._at_stages(calling))
+        beside = BesideMethod(self._bodies, None, self.joints, self._at_stages(calling))
         rejected = Operation(lambda *_operation: 0, Packed(()))
-        program = Program([*self._operations(acting, NO_FORCES), rejected], self._bodies.control)
+        program = Program([*self._operations(beside, NO_FORCES), rejected], self._bodies.control)
         try:
             program.run(1)
         finally:

@@ -154,7 +154,7 @@ def toys(monkeypatch):
 
     def with_toy(self, integrator, step):
         before, after = around(self, integrator, step)
-        table = self._bodies.store.tables["toys"]
+        table = self.bodies.store.tables["toys"]
         return [*before, Operation(toy_count, Packed((table.array,)))], after
 
     monkeypatch.setattr(BesideMethod, "around", with_toy)
