@@ -260,6 +260,17 @@ NEVER_RUN = frozenset((GeneratorType, CoroutineType, AsyncGeneratorType))
 """What a function returns instead of having run, if it passes on the call of a generator or coroutine function."""
 
 
+def run_now(function: Callable[..., object], *arguments: object) -> None:
+    """Call a function, which must have run when it returns.
+
+    Raises:
+        TypeError: If it returned a generator or a coroutine, of which nothing has run.
+    """
+    result = function(*arguments)
+    if type(result) in NEVER_RUN:
+        refuse_result(function, result)
+
+
 def refuse_result(function: object, result: object) -> NoReturn:
     """Reject a function that the world has called and that returned a generator or a coroutine.
 

@@ -12,7 +12,7 @@ from ..checks import FloatArray
 from ..collision import layout
 from ..reading import reading
 from ..shapes.handle import ShapeHandle
-from ..store.calling import NEVER_RUN, EventCallback, refuse_result
+from ..store.calling import EventCallback, run_now
 from ..store.rows import BodyHandle
 from ..store.store import Store
 from .contacts import Contacts
@@ -112,9 +112,7 @@ class ContactEvents:
         world = store.world()
         for each, contact in sorted(due, key=lambda one: order[one[1].shapes]):
             if each in events.functions:
-                result = each.function(world, contact)
-                if type(result) in NEVER_RUN:
-                    refuse_result(each.function, result)
+                run_now(each.function, world, contact)
 
     def _contact(self, pair: _Pair, now: dict[_Pair, _Found]) -> Contact:
         found = now.get(pair)

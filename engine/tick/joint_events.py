@@ -13,7 +13,7 @@ from ..constraints.rows import limits_reached
 from ..joints.closing import CLOSED, DISARMED, HARD, ClosingJoint
 from ..joints.freedom import FreedomJoint
 from ..joints.joint import JOINTS, Host, Joint
-from ..store.calling import NEVER_RUN, EventCallback, refuse_result
+from ..store.calling import EventCallback, run_now
 from ..store.store import Store
 from .latches import OpenLatches
 
@@ -87,9 +87,7 @@ class JointEvents:
         for joint, event in happened:
             for each in list(self.functions):
                 if each.event == event and each in self.functions:
-                    result = each.function(world, joint)
-                    if type(result) in NEVER_RUN:
-                        refuse_result(each.function, result)
+                    run_now(each.function, world, joint)
 
     def _count_closing(self, world: WorldOfJoints) -> None:
         """Note the energy that joints which have become rigid take in this tick, once per island."""

@@ -17,7 +17,7 @@ from ..joints.joint import JointConflictError
 from ..loops.floating_point import refuse_mode
 from ..loops.layout import ANGULAR_VELOCITY, BAD, OTHER_MODE, OVERFLOWED, VELOCITY
 from ..store.bodies import Bodies
-from ..store.calling import NEVER_RUN, Callback, EventCallback, refuse_result
+from ..store.calling import NEVER_RUN, Callback, EventCallback, refuse_result, run_now
 from ..store.host import Host
 from ..store.memory import Memory
 from ..store.objects import state_of
@@ -267,7 +267,7 @@ class Stages:
                 is_as_before = self.before is before and self.on_tick is on_tick and self.behind is behind
                 if is_as_before or callback in self._called():
                     result = callback.function(world)
-                    if type(result) in NEVER_RUN:
+                    if type(result) in NEVER_RUN:  # as in `run_now`, whose call takes 50 ns more, in every tick
                         refuse_result(callback.function, result)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
         self._mark = len(self._log)
@@ -382,15 +382,11 @@ class Stages:
             store.enter(CALLING)
             for callback in self.observers:
                 if count % callback.every == 0:
-                    result = callback.function(store.world())
-                    if type(result) in NEVER_RUN:
-                        refuse_result(callback.function, result)
+                    run_now(callback.function, store.world())
 
     def _report(self, world: object, callback: Callback) -> None:
         try:
-            result = callback.function(world)
-            if type(result) in NEVER_RUN:
-                refuse_result(callback.function, result)
+            run_now(callback.function, world)
         except BaseException:
             self._has_raised = callback not in self.observers
             raise
