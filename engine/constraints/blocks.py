@@ -8,6 +8,7 @@ one program. On the diagonal, the factor has the inverses of its numbers there, 
 from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, inlined, kernel
+from ..compilation.products import take_product
 from ..loops.columns import Array, IntegerTable
 from .layout import (
     BLOCKS,
@@ -138,11 +139,7 @@ def factor(blocks: Array, program: IntegerTable, islands: IntegerTable, island: 
                 for j in range(6):
                     blocks[target, 6 * i + j] = row[j]
         else:
-            right = first_block + program[number, RIGHT]
-            for i in range(6):
-                row = _row(blocks, left, i)
-                for j in range(6):
-                    blocks[target, 6 * i + j] = _less(blocks[target, 6 * i + j], row, _row(blocks, right, j))
+            take_product(blocks, target, left, first_block + program[number, RIGHT])
     return 0
 
 

@@ -11,6 +11,7 @@ Source: De Saxcé, Feng (1998), the law by one cone; Acary, Cadoux, Lemaréchal,
 from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
+from ..compilation.products import add_outer
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale, subtract
 from ..loops.columns import Array, Integers, IntegerTable, add_to_vector, load_symmetric, load_vector, store_vector
 from ..loops.layout import INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
@@ -327,27 +328,17 @@ def point_matrix(links: IntegerTable, islands: IntegerTable, touching: Array, bl
     for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
         place, other, between = links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, BLOCK]
         own_block, other_block = start + place - first, start + other - first
-        later, earlier = (3, 6) if links[link, IS_LATER] == 1 else (6, 3)
         for number in range(links[link, LAST_ROW] - links[link, FIRST_ROW]):
             point, term = links[link, FIRST_POINT] + number // 3, TERMS + TERM_SIZE * (number % 3)
             weight = float(touching[point, term])
             if weight == 0.0:
                 continue
-            term += 1
-            for i in range(6):
-                left = weight * touching[point, term + i]
-                for j in range(i + 1):
-                    blocks[own_block, 6 * i + j] += left * touching[point, term + j]
+            linear, on_body, on_other = term + 1, term + 4, term + 7
+            add_outer(blocks, own_block, touching, point, weight, linear, on_body, on_body)
             if other >= 0:
-                for i in range(6):
-                    left = weight * touching[point, term + i if i < 3 else term + 3 + i]
-                    for j in range(i + 1):
-                        blocks[other_block, 6 * i + j] += left * touching[point, term + j if j < 3 else term + 3 + j]
-                for i in range(6):
-                    left = weight * touching[point, term + i if i < 3 else term + later + i - 3]
-                    for j in range(6):
-                        right = touching[point, term + j if j < 3 else term + earlier + j - 3]
-                        blocks[between, 6 * i + j] -= left * right
+                add_outer(blocks, other_block, touching, point, weight, linear, on_other, on_other)
+                later, earlier = (on_body, on_other) if links[link, IS_LATER] == 1 else (on_other, on_body)
+                add_outer(blocks, between, touching, point, -weight, linear, later, earlier)
     return 0
 
 
@@ -562,7 +553,10 @@ def _apply(
     last: int,
     size: float,
 ) -> float:
-    """Change the impulses by the rates that were found, and the misses with them; the largest one that an impulse could still remove."""
+    """Change the impulses by the rates that were found, and the misses with them; the largest one that an impulse could still remove.
+
+    The impulses of points were tried for these rates last.
+    """
     largest = 0.0
     for row in range(first_row, last_row):
         impulse, softness = float(rows[row, IMPULSE]), float(rows[row, SOFTNESS])
@@ -576,12 +570,8 @@ def _apply(
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
-            friction = float(touching[point, CONE])
-            after = before = _sum_of(rows, touching, row, point)
-            if friction >= 0.0:
-                _state, after = on_cone(friction, _wanted(rows, touching, row, point, before, 0.0))
             for entry in range(3):
-                rows[row + entry, IMPULSE] += after[entry] - before[entry]
+                rows[row + entry, IMPULSE] += rows[row + entry, TRIED]
                 rows[row + entry, MISS] += rows[row + entry, RATE]
                 rows[row + entry, RATE] = 0.0
             largest = max(largest, unsettled_point(rows, touching, row, point))

@@ -2,6 +2,7 @@
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..compilation.packed import Packed, unpack
+from ..compilation.products import add_outer
 from ..kernels.vectors import add_scaled, dot, scale
 from ..loops.columns import Array, Integers, IntegerTable, add_to_vector, load_symmetric, load_vector
 from ..loops.layout import INERTIA, MASS
@@ -88,21 +89,11 @@ def island_matrix(
             if rows[row, IS_FREE] == 0.0:
                 continue
             stiffness = 1.0 / float(rows[row, SOFTNESS])
-            for i in range(6):
-                left = stiffness * rows[row, LINEAR + i if i < 3 else ON_BODY + i - 3]
-                for j in range(i + 1):
-                    blocks[own_block, 6 * i + j] += left * rows[row, LINEAR + j if j < 3 else ON_BODY + j - 3]
+            add_outer(blocks, own_block, rows, row, stiffness, LINEAR, ON_BODY, ON_BODY)
             if other >= 0:
-                for i in range(6):
-                    left = stiffness * rows[row, LINEAR + i if i < 3 else ON_OTHER + i - 3]
-                    for j in range(i + 1):
-                        blocks[other_block, 6 * i + j] += left * rows[row, LINEAR + j if j < 3 else ON_OTHER + j - 3]
-                later = ON_BODY if links[link, IS_LATER] == 1 else ON_OTHER
-                earlier = ON_OTHER if links[link, IS_LATER] == 1 else ON_BODY
-                for i in range(6):
-                    left = stiffness * rows[row, LINEAR + i if i < 3 else later + i - 3]
-                    for j in range(6):
-                        blocks[between, 6 * i + j] -= left * rows[row, LINEAR + j if j < 3 else earlier + j - 3]
+                add_outer(blocks, other_block, rows, row, stiffness, LINEAR, ON_OTHER, ON_OTHER)
+                later, earlier = (ON_BODY, ON_OTHER) if links[link, IS_LATER] == 1 else (ON_OTHER, ON_BODY)
+                add_outer(blocks, between, rows, row, -stiffness, LINEAR, later, earlier)
     return 0
 
 

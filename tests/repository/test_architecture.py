@@ -27,6 +27,7 @@ WITH_NUMBA = (
     "compilation/inlining.py",
     "compilation/lean.py",
     "compilation/packed.py",
+    "compilation/products.py",
     "compilation/trial.py",
 )
 """The files that may import numba, which is optional."""
