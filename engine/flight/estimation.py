@@ -284,6 +284,10 @@ def _used_waiting(
     return _is_finite(out)
 
 
+_BLOCK = 8
+"""Members of which a line of the cache has the numbers next to each other."""
+
+
 @kernel("attitude-filters-of-members")
 def _sample_members(
     filters: Array,
@@ -300,13 +304,15 @@ def _sample_members(
     own: Array,
     out: Array,
     is_changed: Integers,
+    states: Array,
     places: Integers,
-    after: Array,
+    measured: Array,
+    sightings: Array,
 ) -> int:
     """Sample the filter of each member of a batch that is due, as `FilterSamples` samples one.
 
-    Only the first row of a member, the one of its ring and those of new sightings change, and all when it forgets what it remembers. Rings
-    are long where trackers are late, and the rows of a member are far apart, so that only what is needed of them is read.
+    Of the rows of a ring, that of the sample and those of new sightings change, and all when a filter forgets what it remembers. Rings
+    are long where trackers are late, and the rows of a member are far apart, so that they are read for some members together.
 
     Args:
         filters: The table of the filters.
@@ -320,34 +326,41 @@ def _sample_members(
         due: Whether each member is sampled, shape (n,); set to 2 where the estimate is not finite.
         every: Ticks between two samples.
         dt: Length of a tick [s].
-        own: Where what is needed of the rows of one member is put together, shape (size, rows).
+        own: Where what is needed of the rows of some members is put together, shape (size, rows _BLOCK).
         out: The state of one filter, shape (_SIZE, 1).
         is_changed: Which of these rows change, shape (rows,).
-        places: Filled with the rows that change, counted from the first one, shape (rows n,).
-        after: Filled with these rows, shape (size, rows n).
+        states: Filled with the states of the members that are sampled, one after another, shape (_SIZE, n).
+        places: Filled with the rows of rings that change, counted from the first one, shape (rows n,).
+        measured: Filled with what these remember of the gyro, shape (_MEASURED, rows n).
+        sightings: Filled with what these remember of trackers, shape (size - _SEEN, rows n).
 
     Returns:
-        How many rows change.
+        How many rows of rings change.
     """
-    members, rows, size = ticks.shape[0], own.shape[1], own.shape[0]
-    found, rings = 0, 0
+    members, rows, size = ticks.shape[0], own.shape[1] // _BLOCK, own.shape[0]
+    found, sampled, rings = 0, 0, 0
     for source in range(sources.shape[1]):
         rings = max(rings, int(sources[2, source]) + 1)
     for member in range(members):
+        block, base = member // _BLOCK * _BLOCK, member % _BLOCK * rows
+        if member == block:
+            together = min(_BLOCK, members - block)
+            for row in range(rows):
+                for place in range(size):
+                    if row == 0 or place < _STATE or place >= _SEEN:
+                        for other in range(together):
+                            own[place, other * rows + row] = filters[place, first + row * members + block + other]
         if due[member] == 0:
             continue
         for row in range(rows):
-            is_changed[row] = 1 if row == 0 else 0
-            for place in range(size):
-                if row == 0 or place < _STATE or place >= _SEEN:
-                    own[place, row] = filters[place, first + row * members + member]
+            is_changed[row] = 0
         tick = int(ticks[member])
-        if own[_STATE + _LATEST_TICK, 0] != tick - every or (rings > 0 and own[_STATE + _SETTLED, 0] < 0.0):
-            own[_STATE + _SETTLED, 0] = -1.0
+        if own[_STATE + _LATEST_TICK, base] != tick - every or (rings > 0 and own[_STATE + _SETTLED, base] < 0.0):
+            own[_STATE + _SETTLED, base] = -1.0
             for row in range(rows):
-                own[_TICK, row] = own[_SEEN_TICK, row] = -1.0
+                own[_TICK, base + row] = own[_SEEN_TICK, base + row] = -1.0
                 is_changed[row] = 1
-        is_finite = _predicted(own, 0, gyros, gyro + member, tick, every, dt, out)
+        is_finite = _predicted(own, base, gyros, gyro + member, tick, every, dt, out)
         for source in range(sources.shape[1]):
             tracker, slots, ring = int(sources[0, source]) + member, int(sources[1, source]), int(sources[2, source])
             number = int(trackers[SAMPLES, tracker])
@@ -356,40 +369,43 @@ def _sample_members(
             slot = tracker + number % slots * members
             taken = int(trackers[TICK, slot])
             remembered = taken // every % count
-            then = remembered if taken < tick else -1
-            if not trackers[VALID, slot] > 0.0 or (then >= 0 and own[_TICK, remembered] != taken):
+            then = base + remembered if taken < tick else -1
+            if not trackers[VALID, slot] > 0.0 or (then >= 0 and own[_TICK, then] != taken):
                 continue
             orientation, boresight = load_quaternion(trackers, VALUE, slot), load_vector(trackers, BORESIGHT, tracker)
             across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
             if ring >= 0:
                 seen = ring * count + remembered
                 is_changed[seen] = 1
+                seen += base
                 for place in range(4):
                     own[_SEEN + place, seen] = orientation[place]
                 for place in range(3):
                     own[_SEEN_BORESIGHT + place, seen] = boresight[place]
                 own[_SEEN_NOISE, seen], own[_SEEN_NOISE + 1, seen], own[_SEEN_TICK, seen] = across, along, taken
             elif is_finite:
-                _use(own, 0, count, then, orientation, boresight, across, along, every, dt, out)
+                _use(own, base, count, then, orientation, boresight, across, along, every, dt, out)
                 is_finite = _is_finite(out)
         if rings > 0 and is_finite:
-            is_finite = _used_waiting(own, 0, count, rings, tick, every, dt, out)
+            is_finite = _used_waiting(own, base, count, rings, tick, every, dt, out)
         if not is_finite:
             due[member] = 2
             continue
         for place in range(_SIZE):
-            own[_STATE + place, 0] = out[place, 0]
+            states[place, sampled] = out[place, 0]
+        sampled += 1
         if count > 1:
             now = tick // every % count
             is_changed[now] = 1
             for place in range(_MEASURED):
-                own[_TURN + place, now] = out[place, 0]
+                own[_TURN + place, base + now] = out[place, 0]
         for row in range(rows):
             if is_changed[row] > 0:
                 places[found] = row * members + member
-                for place in range(size):
-                    is_own = row == 0 or place < _STATE or place >= _SEEN
-                    after[place, found] = own[place, row] if is_own else filters[place, first + places[found]]
+                for place in range(_MEASURED):
+                    measured[place, found] = own[_TURN + place, base + row]
+                for place in range(size - _SEEN):
+                    sightings[place, found] = own[_SEEN + place, base + row]
                 found += 1
     return found
 
@@ -758,11 +774,17 @@ class AttitudeFilter(SampledPart):
             sources[:, place] = span.start, (span.stop - span.start) // members, ring
         chosen, size = due.astype(np.int64), table.schema.size
         gyros, gyro, trackers = self._gyro._table.array, self._gyro._slice().start, self._trackers[0]._table.array
-        own, out, is_changed = np.empty((size, width)), np.empty((_SIZE, 1)), np.empty(width, np.int64)
-        places, after = np.empty(width * members, np.int64), np.empty((size, width * members))
+        own, out, is_changed = np.empty((size, width * _BLOCK)), np.empty((_SIZE, 1)), np.empty(width, np.int64)
+        states, places = np.empty((_SIZE, members)), np.empty(width * members, np.int64)
+        measured, sightings = (np.empty((each, width * members)) for each in (_MEASURED, size - _SEEN))
         given = gyros, gyro, trackers, sources, ticks, chosen, self._every, world._dt
-        found = _sample_members(table.array, first, late + 1, *given, own, out, is_changed, places, after)
-        table.write(slice(_TURN, size), first + places[:found], after[_TURN:, :found])
+        filled = states, places, measured, sightings
+        found = _sample_members(table.array, first, late + 1, *given, own, out, is_changed, *filled)
+        sampled, changed = np.flatnonzero(chosen == 1), first + places[:found]
+        where = slice(first, first + members) if len(sampled) == members else first + sampled
+        table.write(slice(_STATE, _SEEN), where, states[:, : len(sampled)])
+        table.write(_RING, changed, measured[:, :found])
+        table.write(slice(_SEEN, size), changed, sightings[:, :found])
         return np.flatnonzero(chosen == 2)
 
     def _attitudes_of_members(self, members: int) -> FloatArray:
