@@ -115,7 +115,7 @@ _NOBODY_STOOD = np.zeros(0)
 def _settled(
     columns: FloatArray, first: int, count: int, store: Owner, changed: int, values: npt.ArrayLike
 ) -> tuple[FloatArray, int]:
-    """Impulses of adjacent jets, the ticks up to which they count and the new values, and the same as they are; how many jets change."""
+    """Impulses of adjacent jets, the ticks up to which they count and the new values, with the same as now for a log; how many change."""
     given = np.ascontiguousarray(values, np.float64).reshape(-1)
     if len(given) != count:
         given = np.full(count, given)
@@ -123,7 +123,7 @@ def _settled(
     if frozen is not None and frozen.count:
         stood = np.full(store.tables["bodies"].count, -1.0)
         stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    settled, tick, dt = np.empty((6, count)), float(world._bodies.tick_count), world._dt
+    settled, tick, dt = np.empty((3 if store.log is None else 6, count)), float(world._bodies.tick_count), world._dt
     found = settle_throttles(columns, first, changed, given, tick, stood, dt, settled)
     return settled, int(found)
 
