@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from .internals import PROGRAM, install
@@ -24,6 +25,7 @@ COMMANDS = {
 """The commands that are not demos, with module and summary."""
 
 
+@cache
 def summaries() -> dict[str, str]:
     """Name and first docstring line of each demo, read without importing it, so that the list works if a package is missing.
 

@@ -9,11 +9,15 @@ import os
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from engine import World
+from engine.compilation import compiler
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -40,6 +44,25 @@ def in_plain_python(function: Callable[..., Any], *arguments: Any) -> Any:
     kind, answer = json.loads(line)
     assert kind == "returned", answer
     return answer
+
+
+def calls_of_kernels(world: World, ticks: int, names: Sequence[str]) -> list[int]:
+    """How often kernels of these names are called in so many ticks, where nothing is compiled and the world has taken some already."""
+    counts, kernels = Counter[str](), dict(compiler._CALLED)
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any) -> Any:
+            counts[function.__qualname__] += 1
+            return function(*arguments)
+
+        return run
+
+    compiler._CALLED.update({address: counted(function) for address, function in kernels.items()})
+    try:
+        world.step(ticks)
+    finally:
+        compiler._CALLED.update(kernels)
+    return [counts[name] for name in names]
 
 
 @cache

@@ -62,7 +62,7 @@ def children_of(process):
 
 def test_runs_that_end_their_process_or_hang_are_rows_and_all_others_are_there(tmp_path):
     """The pool of the caller breaks at run 2; the processes that take its place lose the block of run 20."""
-    runs = sized(6, 24)
+    runs = sized(4, 24)
     errors = {run: error for run, error in DEADLY_ERRORS.items() if run < runs}
     campaign = programs.of(programs.deadly, tmp_path / "out", runs, block=6, time_limit=4.0)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

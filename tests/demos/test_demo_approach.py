@@ -445,6 +445,7 @@ def test_a_pace_that_cannot_be_flown_is_rejected_in_one_line(pace, capsys):
     assert "--pace" in capsys.readouterr().err
 
 
+@long_run
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):
     arguments = ["approach", "--headless", "--frames", "6", "--size", "320x180"]
     assert main([*arguments, "--out", str(tmp_path / "frame.png")]) == 0

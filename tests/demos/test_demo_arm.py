@@ -213,6 +213,7 @@ def flown():
     return scene, seen
 
 
+@long_run
 def test_the_relative_motion_stops_and_stays_stopped(flown):
     _, seen = flown
     before = [rate for phase, _, rate, _ in seen if phase == "follow"]
@@ -554,6 +555,7 @@ def test_a_pace_that_cannot_be_flown_is_rejected_in_one_line(pace, capsys):
     assert "--pace" in capsys.readouterr().err
 
 
+@long_run
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):
     arguments = ["arm", "--headless", "--frames", "6", "--size", "320x180", "--telemetry", str(tmp_path / "curves.png")]
     assert main([*arguments, "--out", str(tmp_path / "frame.png")]) == 0

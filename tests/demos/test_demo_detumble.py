@@ -153,6 +153,7 @@ def test_the_cubesat_weighs_what_three_units_weigh():
     assert moments == pytest.approx([0.04, 0.04, 0.01], abs=0.01)
 
 
+@long_run
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):
     arguments = ["detumble", "--headless", "--frames", "6", "--size", "320x180"]
     assert main([*arguments, "--out", str(tmp_path / "frame.png")]) == 0

@@ -322,6 +322,7 @@ def test_drawing_and_starting_again_leave_every_bit_as_it_was():
     assert fly(scene, frames).world.state_hash() == drawn
 
 
+@long_run
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):
     arguments = ["dock", "--headless", "--frames", "6", "--size", "320x180"]
     assert main([*arguments, "--out", str(tmp_path / "frame.png")]) == 0

@@ -161,7 +161,7 @@ def shown(path):
     return pygame.surfarray.array3d(pygame.image.load(path)).swapaxes(0, 1)
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (400, 400)])
+@pytest.mark.parametrize("size", sized([(400, 400)], [(1280, 720), (400, 400)]))
 def test_without_a_window_it_writes_its_last_frame_in_the_size_asked_for(size, tmp_path, capsys):
     out = tmp_path / "new" / "frame.png"
     asked = ["--frames", "200", "--seed", "2", "--quality", "low", "--size", f"{size[0]}x{size[1]}", "--out", str(out)]

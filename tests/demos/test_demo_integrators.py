@@ -10,6 +10,7 @@ from engine import integrators, rotation
 from engine.solutions import FreeAsymmetricTop
 from engine.viewer.picture.scene import FRAME
 
+from ..lengths import long_run
 from ..truth import rotations
 
 
@@ -131,6 +132,7 @@ def test_bars_grow_with_the_logarithm_of_the_error(half_a_minute):
     assert demo.share(0.0, 1e-12, 1.0) == 0.0 and demo.share(7.0, 1e-12, 1.0) == 1.0
 
 
+@long_run
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):
     arguments = ["integrators", "--headless", "--frames", "6", "--size", "320x180"]
     assert main([*arguments, "--out", str(tmp_path / "frame.png")]) == 0

@@ -9,6 +9,8 @@ from demos.scenes.flock import MEAN, RIPPLE, Flock, Pattern
 from engine import integrators, rotation
 from engine.viewer.picture.scene import FRAME
 
+from ..lengths import long_run
+
 SMALL = ("--craft", "240")
 
 
@@ -140,6 +142,7 @@ def test_a_crowd_that_cannot_be_is_answered_in_one_line(text, capsys):
     assert ended.value.code == 2 and "whole number" in capsys.readouterr().err
 
 
+@long_run
 def test_it_runs_from_the_command_line_without_a_window(tmp_path, capsys):
     arguments = ["swarm", "--headless", "--frames", "6", "--size", "320x180", "--craft", "240"]
     assert main([*arguments, "--out", str(tmp_path / "frame.png")]) == 0

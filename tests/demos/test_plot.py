@@ -8,6 +8,8 @@ from demos.__main__ import main
 from demos.commands import plot as command
 from engine import MassProperties, Recorder, World, forces
 
+from ..lengths import long_run
+
 
 @pytest.fixture
 def flight(tmp_path):
@@ -40,6 +42,7 @@ def test_each_plot_and_column_is_drawn_below_the_other(flight, capsys):
         assert text in found, text
 
 
+@long_run
 def test_all_columns_are_drawn_by_default_and_of_one_body_on_request(flight, tmp_path):
     path, record = flight
     assert main(["plot", str(path)]) == 0

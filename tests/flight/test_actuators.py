@@ -3,6 +3,7 @@
 import copy
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +19,7 @@ from engine.loops import actuator_layout as layout
 from engine.loops.layout import STORING
 from engine.tick.actuators import DRIVEN
 
+from ..lengths import sized
 from ..truth import beads, driven_ship
 
 INERTIA = np.array([[120.0, 5.0, -3.0], [5.0, 150.0, 4.0], [-3.0, 4.0, 90.0]])
@@ -411,7 +413,7 @@ def random_pulses():
     random = np.random.default_rng(5)
     directions = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     points = [(0, 0.5, 0), (0, 0.6, 0.1), (0, 0, 0.7), (0.1, 0, 0.5), (0.6, 0, 0), (0.5, 0.2, 0)]
-    seconds, force, commands, jets = 20.0 if COMPILED else 6.0, 15.0, [], []
+    seconds, force, commands, jets = sized(6.0, 20.0) if COMPILED else 6.0, 15.0, [], []
     for direction, point in zip(directions, points, strict=True):
         begin, pulses = 0.3, []
         while begin < seconds - 0.5:
@@ -748,15 +750,20 @@ def add_jets(world, ship, tank):
     return jets
 
 
+@cache
+def ship_with_a_tank(settled, damping, seconds):
+    jets = tuple(driven_ship.Jet(p, d, f, lambda time: 1.0, (), 0, 80.0) for p, d, f in JETS)
+    ship = driven_ship.Ship(300.0, INERTIA, CENTER, true_wheels(0.1)[:2], (true_tank(settled, damping),), jets)
+    return driven_ship.solve(ship, [seconds], rates=RATES)
+
+
 @pytest.mark.parametrize("method", ["free-rotor-2", "rk4"])
 @pytest.mark.parametrize("damping", [False, True])
 @pytest.mark.parametrize("settled", [False, True])
 def test_a_flowing_tank_with_moving_centre_is_of_order_two(method, damping, settled):
     seconds = 10.0 if COMPILED else 4.0
-    jets = tuple(driven_ship.Jet(p, d, f, lambda time: 1.0, (), 0, 80.0) for p, d, f in JETS)
     wheels = true_wheels(0.1)[:2]
-    ship_truth = driven_ship.Ship(300.0, INERTIA, CENTER, wheels, (true_tank(settled, damping),), jets)
-    truth = driven_ship.solve(ship_truth, [seconds], rates=RATES)
+    truth = ship_with_a_tank(settled, damping, seconds)
     errors = []
     for ticks in (150, 300) if COMPILED else (60, 120):
         world, ship = a_ship(seconds / ticks, method)

@@ -1,9 +1,6 @@
 """The loops of islands: each over its own bodies, and in few rounds, which are counted in plain Python."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from math import cos, sin
 
 import numpy as np
 import pytest
@@ -11,106 +8,55 @@ from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, forces
 from engine.joints import Ball, Slider
-from tests.benchmarks.joint_scenes import PAIR_JOINTS, pair
+from tests.benchmarks.contacts import Cube, ours
+from tests.benchmarks.joint_scenes import PAIR_JOINTS, chain, pair
 
-ROOT = Path(__file__).parents[2]
+from ..plain_python import calls_of_kernels, in_plain_python
+
 BOX = MassProperties.box(3.0, (1.0, 0.5, 0.8))
 
-COUNTED = """
-from collections import Counter
-from engine.compilation import compiler
 
-counts = Counter()
-
-def counted(function):
-    def run(*arguments):
-        counts[function.__qualname__] += 1
-        return function(*arguments)
-    return run
-
-for address, function in list(compiler._CALLED.items()):
-    compiler._CALLED[address] = counted(function)
-world.step(5)
-"""
-"""Counts the calls of each kernel in five ticks of a world."""
-
-
-def counts_of(scene, *kernels):
-    """How often these kernels are called in five ticks of a scene, in plain Python."""
-    program = f"{scene}{COUNTED}print(*(counts[name] for name in {kernels}))"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", program]
-    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    return map(int, found.split())
-
-
-SWING = """
-from tests.benchmarks.joint_scenes import chain
-
-world, _joints = chain(3, 1.0, 1 / 240)
-world.step(20)
-"""
+def in_swing():
+    world, _joints = chain(3, 1.0, 1 / 240)
+    world.step(20)
+    return calls_of_kernels(world, 5, ["island-drift-free_rotor-gyro", "island-positions", "blocks-factor"])
 
 
 def test_a_chain_in_calm_swing_needs_few_rounds():
-    drifts, stages, factors = counts_of(SWING, "island-drift-free_rotor-gyro", "island-positions", "blocks-factor")
+    drifts, stages, factors = in_plain_python(in_swing)
     assert stages == 5  # no tick in pieces
     assert factors == 5  # one at the end of each tick, where the next one starts
     assert drifts <= 17
 
 
-STACK = """
-from math import cos, sin
-from tests.benchmarks.contacts import Cube, ours
-
-turns = [(0.0, 0.0, sin(0.2 * n), cos(0.2 * n)) for n in range(4)]
-world = ours([Cube((0.07 * n, -0.05 * n, n + 0.5), turn=turns[n]) for n in range(4)])
-world.step(60)
-"""
+def at_rest():
+    turns = [(0.0, 0.0, sin(0.2 * n), cos(0.2 * n)) for n in range(4)]
+    world = ours([Cube((0.07 * n, -0.05 * n, n + 0.5), turn=turns[n]) for n in range(4)])
+    world.step(60)
+    return calls_of_kernels(world, 5, ["island-point-positions", "island-cones", "blocks-factor"])
 
 
 def test_a_stack_at_rest_knows_which_points_push():
     """Each stage makes one factor: it starts where all points do what they do in the solution, and all of its solves go on with it."""
-    stages, solves, factors = counts_of(STACK, "island-point-positions", "island-cones", "blocks-factor")
+    stages, solves, factors = in_plain_python(at_rest)
     assert stages == 5 and solves > 2 * stages
     assert factors == 2 * stages
 
 
-PAIRS = """
-from collections import Counter
-from engine.compilation import compiler
-from tests.benchmarks.joint_scenes import PAIR_JOINTS, pair
-
-counts = Counter()
-
-def counted(function):
-    def run(*arguments):
-        counts[function.__qualname__] += 1
-        return function(*arguments)
-    return run
-
-for kind in PAIR_JOINTS:
-    world, *_ = pair(kind)
-    world.step(3)
-    for address, function in list(compiler._CALLED.items()):
-        compiler._CALLED[address] = counted(function)
-    counts.clear()
-    world.step(5)
-    print(kind, counts["island-positions"], counts["island-drift-free_rotor-gyro"])
-    compiler._CALLED.clear()
-"""
+def of_each_type():
+    found = {}
+    for kind in PAIR_JOINTS:
+        world, *_ = pair(kind)
+        world.step(3)
+        found[kind] = calls_of_kernels(world, 5, ["island-positions", "island-drift-free_rotor-gyro"])
+    return found
 
 
 def test_every_type_of_joint_needs_few_rounds():
     """A row whose direction does not lead to where its residual falls can be solved too, but slowly."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", PAIRS]
-    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    lines = found.split("\n")[:-1]
-    assert len(lines) == len(PAIR_JOINTS)
-    for line in lines:
-        _kind, stages, drifts = line.split()
-        assert int(stages) == 5 and int(drifts) <= 20, line
+    found = in_plain_python(of_each_type)
+    assert set(found) == set(PAIR_JOINTS)
+    assert {kind: rounds for kind, rounds in found.items() if rounds[0] != 5 or rounds[1] > 20} == {}
 
 
 def change_mass(world):

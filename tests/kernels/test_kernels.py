@@ -28,6 +28,8 @@ from engine.loops.layout import (
 from engine.loops.point_forces import ForceTables
 from engine.loops.poses import blended_poses
 
+from ..lengths import sized
+
 METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
 """One-step methods; for the loops of kicks and drifts see `test_splitting.py`."""
 PITCH = 264
@@ -89,7 +91,7 @@ def held_loop(method, gyroscopic=True, kinds=(), stores=False):
 
 
 @needs_numba
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", sized(METHODS[::4], METHODS))
 @with_and_without_stores
 def test_held_ticks_are_packed_across_bodies(method, stores):
     array, control, integer, real = types()
@@ -117,7 +119,7 @@ def test_poses_for_drawing_are_packed_across_bodies():
 
 
 @needs_numba
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", sized(METHODS[::4], METHODS))
 def test_passes_are_packed_across_bodies(method):
     """Each stage and the end of the tick; no loop that is called in between is part of it."""
     *_arrays, integer, _real = types()

@@ -1,21 +1,16 @@
 """Limits, friction and motors in islands: the solver within bounds against dense algebra, and what a tick costs."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from engine import MassProperties, World, forces
-from engine.constraints import layout
+from engine.constraints import bounded, layout
 from engine.constraints.graph import LINK_COUNT, PLACES, ROW_COUNT
 from engine.joints import Hinge, Motor, Universal
 from engine.loops.layout import ANGULAR_VELOCITY, INERTIA, MASS, VELOCITY
 from tests.benchmarks.joint_scenes import hinge_chain
 
-ROOT = Path(__file__).parents[2]
+from ..plain_python import calls_of_kernels, in_plain_python
 
 
 def tumbling_arm(seed):
@@ -100,17 +95,16 @@ def test_rows_within_bounds_take_the_impulses_that_coulomb_and_signorini_ask_for
     check_impulses(tumbling_arm(seed), 20)
 
 
+def by_newton_steps():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounded, "MOST_CHOICES", 1)
+        for seed in (0, 40):  # in the second, a step that is shortened would end it at other impulses
+            check_impulses(tumbling_arm(seed), 5)
+
+
 def test_newton_steps_find_them_where_choosing_does_not_end():
     """In plain Python, with a single choice."""
-    program = """
-from engine.constraints import bounded
-from tests.physics.test_bounded_rows import check_impulses, tumbling_arm
-bounded.MOST_CHOICES = 1
-for seed in (0, 8):  # in the second, a step that is shortened would end it at other impulses
-    check_impulses(tumbling_arm(seed), 5)
-"""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, check=True)
+    in_plain_python(by_newton_steps)
 
 
 def check_impulses(world, ticks):
@@ -141,34 +135,15 @@ def test_a_long_chain_with_friction_and_limits_conflicts_in_no_tick():
     assert 0.0 < energy(world) - lowest < 0.7 * start  # friction has taken the rest
 
 
-COUNT = """
-from collections import Counter
-from engine.compilation import compiler
-from tests.benchmarks.joint_scenes import hinge_chain
-
-world, _joints = hinge_chain(10)
-world.step(20)
-counts = Counter()
-
-def counted(function):
-    def run(*arguments):
-        counts[function.__qualname__] += 1
-        return function(*arguments)
-    return run
-
-for address, function in list(compiler._CALLED.items()):
-    compiler._CALLED[address] = counted(function)
-world.step(15)
-print(counts["island-positions"], counts["blocks-factor"], counts["blocks-solve"])
-"""
+def of_a_chain_with_friction():
+    world, _joints = hinge_chain(10)
+    world.step(20)
+    return calls_of_kernels(world, 15, ["island-positions", "blocks-factor", "blocks-solve"])
 
 
 def test_friction_that_goes_on_as_before_costs_one_factor_per_stage():
     """Sticking and sliding are known from the last tick; 10 to 40 factors were made per tick before."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", COUNT]
-    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    stages, factors, solves = map(int, found.split())
+    stages, factors, solves = in_plain_python(of_a_chain_with_friction)
     assert stages == 15  # no tick in pieces
     assert factors <= 15 * 5
     assert solves <= 15 * 7

@@ -1,16 +1,13 @@
 """Bodies with shapes that touch: closed forms, the tick as a whole, and what is kept of a world."""
 
 import copy
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import MassProperties, Snapshot, World, flight, forces, shapes
 from engine.collision import layout
+from engine.constraints import contact_stages
 from engine.integrators import Substepped
 from engine.joints import Weld
 from engine.shapes.handle import CONTACTS, SHAPES
@@ -20,7 +17,6 @@ from ..plain_python import in_plain_python
 
 pytestmark = pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
 
-ROOT = Path(__file__).parents[2]
 G = 9.81
 
 
@@ -61,33 +57,20 @@ def test_a_box_falls_on_the_ground_and_rests():
         world.contacts.solver_of(stranger)
 
 
+def landed(rounds):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contact_stages, "MOST_CONTACT_ROUNDS", rounds)
+        world = World(1 / 60)
+        world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+        box = world.add_body(MassProperties.box(3.0, (1, 1, 1)), position=(0, 0, 0.5), velocity=(0.3, 0, -2.0))
+        box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+        world.step()
+        return world.contacts.solver_of(box)
+
+
 def test_rounds_that_end_short_of_their_tolerance_are_not_called_direct():
     """In plain Python, with too few rounds for a box that lands; with all of them it is direct."""
-    program = """
-import sys
-from engine.constraints import contact_stages
-contact_stages.MOST_CONTACT_ROUNDS = int(sys.argv[1])
-from engine import MassProperties, World, shapes
-world = World(1 / 60)
-world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
-box = world.add_body(MassProperties.box(3.0, (1, 1, 1)), position=(0, 0, 0.5), velocity=(0.3, 0, -2.0))
-box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
-world.step()
-print(world.contacts.solver_of(box))
-"""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", program, rounds],
-            cwd=ROOT,
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
-        for rounds in ("0", "6")
-    ]
-    assert found == ["unfinished", "direct"]
+    assert [in_plain_python(landed, rounds) for rounds in (0, 6)] == ["unfinished", "direct"]
 
 
 def test_copies_snapshots_and_single_steps_have_the_same_bits():

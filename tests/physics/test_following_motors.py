@@ -8,6 +8,7 @@ from engine.constraints import layout
 from engine.joints import Distance, Hinge, JointSpring, Motor, Planar, Slider, Universal
 
 from ..benchmarks.joint_scenes import AXIS, four_bar, skew_properties
+from ..lengths import sized
 from .test_joint_inertia import CENTER, KINDS, dense_inertia, tree
 
 RATE = 2.0 * np.pi * 0.1
@@ -24,7 +25,7 @@ def stiffness_of(world, joint, kind=layout.SPRING_ROW):
 
 
 @pytest.mark.parametrize("anchored", [False, True])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(sized(3, 6)))
 def test_in_a_tree_the_stiffness_is_that_of_both_sides_with_the_other_joints_locked(seed, anchored):
     """Random trees of seven bodies, in which every hinge and slider has a motor; the reference is a projection in dense algebra."""
     random = np.random.default_rng(200 + seed)

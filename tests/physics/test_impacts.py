@@ -23,9 +23,10 @@ def shot(start, velocity, shape=None, mass=BALL, world=None, **more):
     return world, body
 
 
-def test_balls_of_5_cm_at_3_km_per_second_stop_at_walls_of_1_cm_at_200_phases():
-    for phase in range(200):
-        world, ball = shot((-60.0 - FAST / 60 * phase / 200, 0.3, 0.2), (FAST, 0.0, 0.0))
+def test_balls_of_5_cm_at_3_km_per_second_stop_at_walls_of_1_cm_at_every_phase():
+    count = sized(40, 200)
+    for phase in range(count):
+        world, ball = shot((-60.0 - FAST / 60 * phase / count, 0.3, 0.2), (FAST, 0.0, 0.0))
         world.add_shape(shapes.Box((0.01, 2.0, 2.0)))
         world.step(4)
         assert ball.position[0] == pytest.approx(-0.005 - RADIUS, abs=1e-6), phase
@@ -47,8 +48,9 @@ def test_a_fast_ball_rebounds_from_a_thin_wall_with_its_energy():
 
 @pytest.mark.parametrize("aim", [1.026, 1.1, 3.0])
 def test_what_misses_keeps_the_bits_of_free_motion(aim):
-    for phase in range(40):
-        start, velocity = (-60.0 - FAST / 60 * phase / 40, aim, 0.2), (FAST, 0.0, 0.0)
+    count = sized(10, 40)
+    for phase in range(count):
+        start, velocity = (-60.0 - FAST / 60 * phase / count, aim, 0.2), (FAST, 0.0, 0.0)
         world, ball = shot(start, velocity, angular_velocity_body=(3.0, 1.0, 2.0))
         world.add_shape(shapes.Box((0.01, 2.0, 2.0)))
         alone, free = shot(start, velocity, angular_velocity_body=(3.0, 1.0, 2.0))
@@ -64,7 +66,7 @@ def test_what_misses_keeps_the_bits_of_free_motion(aim):
 def test_two_fast_bodies_that_meet_keep_momentum(restitution, is_seen):
     """Off the line of centres: the closed form of an impact of smooth balls along that line, also beside a Python force at stages."""
     material = shapes.Material(0.0, restitution)
-    for phase in range(0, 40, 8 if is_seen else 1):
+    for phase in range(0, 40, 8 if is_seen else sized(4, 1)):
         world = World(1 / 60)
         if is_seen:
             world.add_force(lambda wrench, bodies, time: None)
@@ -99,11 +101,11 @@ def test_fast_shapes_of_each_kind_stop_at_a_wall(kind):
         "cylinder": shapes.Cylinder(0.02, 0.04),
         "hull": shapes.ConvexHull(corners),
     }[kind]
-    random = np.random.default_rng(len(kind))
-    for phase in range(40):
+    random, count = np.random.default_rng(len(kind)), sized(10, 40)
+    for phase in range(count):
         turn = random.normal(size=4)
         world, body = shot(
-            (-60.0 - FAST / 60 * phase / 40, 0.3, 0.2),
+            (-60.0 - FAST / 60 * phase / count, 0.3, 0.2),
             (FAST, 0.0, 0.0),
             shape,
             MassProperties.box(1.0, (0.05, 0.05, 0.05)),
@@ -126,8 +128,9 @@ def test_fast_shapes_of_each_kind_stop_at_a_wall(kind):
 def test_thin_rods_that_turn_fast_do_not_pass_through_a_wall(rate):
     """A rod of 2 m and 2 cm, whose ends move by a third to a whole metre in a tick, beside a wall of 1 cm."""
     rod = MassProperties.box(1.0, (2.0, 0.02, 0.02))
-    for phase in range(60):
-        angle = 0.1 + 2.9 * phase / 60
+    count = sized(15, 60)
+    for phase in range(count):
+        angle = 0.1 + 2.9 * phase / count
         world, body = shot(
             (0.0, 0.0, 0.0),
             (0.0, 0.0, 0.0),
@@ -182,7 +185,7 @@ def test_fast_boxes_that_meet_off_centre_gain_no_energy(restitution):
 
 @pytest.mark.parametrize("restitution", [0.0, 0.9])
 def test_fast_balls_keep_angular_momentum_if_the_impact_slows_them_down(restitution):
-    for seed in range(20):
+    for seed in range(sized(7, 20)):
         world = meeting(shapes.Sphere(0.2), 20.0, seed, 0.5, restitution)
         before, angular = world.kinetic_energy(), world.angular_momentum()
         world.step(12)
@@ -242,8 +245,9 @@ def pair_at_wall(kind, slope, phase, aim=0.3, walled=True):
 @pytest.mark.parametrize("slope", [0.0, 0.5, 1.2])
 def test_fast_bodies_on_a_joint_do_not_pass_through_a_wall(kind, slope):
     """What is nearest at the start of the tick is not what they meet; without friction, the speed along the wall stays if both meet it."""
-    for phase in range(20):
-        bodies = pair_at_wall(kind, slope, phase / 20, aim=-0.3)
+    count = sized(7, 20)
+    for phase in range(count):
+        bodies = pair_at_wall(kind, slope, phase / count, aim=-0.3)
         for body in bodies:
             assert body.position[0] == pytest.approx(-0.005 - RADIUS, abs=1e-6), phase
             assert body.velocity == pytest.approx((0.0, FAST * np.sin(slope), 0.0), abs=1e-4), phase
@@ -252,9 +256,10 @@ def test_fast_bodies_on_a_joint_do_not_pass_through_a_wall(kind, slope):
 @pytest.mark.parametrize("kind", ["distance", "weld"])
 @pytest.mark.parametrize("slope", [0.0, 0.5])
 def test_fast_bodies_on_a_joint_that_miss_keep_their_bits(kind, slope):
-    for phase in range(10):
-        missing = pair_at_wall(kind, slope, phase / 10, aim=1.1)
-        alone = pair_at_wall(kind, slope, phase / 10, aim=1.1, walled=False)
+    count = sized(4, 10)
+    for phase in range(count):
+        missing = pair_at_wall(kind, slope, phase / count, aim=1.1)
+        alone = pair_at_wall(kind, slope, phase / count, aim=1.1, walled=False)
         for body, free in zip(missing, alone, strict=True):
             for name in ("position", "orientation", "velocity", "angular_velocity_body"):
                 assert getattr(body, name).tobytes() == getattr(free, name).tobytes(), phase
@@ -265,8 +270,9 @@ def test_fast_bodies_on_a_joint_that_miss_keep_their_bits(kind, slope):
 def test_the_fast_tip_of_a_pendulum_stops_at_a_thin_wall(kind, speed):
     """Its path is bent by 0.5 m in a tick at the highest speed."""
     across = (0.0, 0.0, np.sin(0.5), np.cos(0.5))
-    for phase in range(10):
-        turned = -0.3 - phase / 10 * speed / 60
+    count = sized(4, 10)
+    for phase in range(count):
+        turned = -0.3 - phase / count * speed / 60
         out, along = np.array((np.cos(turned), np.sin(turned), 0.0)), np.array((-np.sin(turned), np.cos(turned), 0.0))
         world, tip = shot(out, speed * along, angular_velocity_body=(0.0, 0.0, speed))
         at = -out if kind == "ball" else (0.0, 0.0, 0.0)

@@ -698,11 +698,11 @@ def test_an_operation_that_is_not_entered_where_it_is_made_is_found():
         assert operations_entered_elsewhere(ast.parse(elsewhere)) == [1]
 
 
-def arguments_read_by_place(source):
+def arguments_read_by_place(tree):
     """The lines at which the arguments of a kernel are taken out of a `Packed` by their places, as in ``a, b = unpack(packed)``."""
     return [
         node.lineno
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and getattr(node.value.func, "id", "") == "unpack"
@@ -712,9 +712,12 @@ def arguments_read_by_place(source):
 
 def test_kernels_read_their_arguments_by_name():
     """A named tuple says once which arguments there are, in which order and of which types."""
-    assert offenders(MODULES, lambda path: arguments_read_by_place((ENGINE / path).read_text("utf-8"))) == {}
+    assert offenders(MODULES, lambda path: arguments_read_by_place(tree_of(ENGINE / path))) == {}
 
 
 def test_arguments_that_are_read_by_place_are_found():
-    assert arguments_read_by_place("array, control = unpack(packed)\n") == [1]
-    assert arguments_read_by_place("given = unpack(packed)\narray, control = given.array, given.control\n") == []
+    assert arguments_read_by_place(ast.parse("array, control = unpack(packed)\n")) == [1]
+    assert (
+        arguments_read_by_place(ast.parse("given = unpack(packed)\narray, control = given.array, given.control\n"))
+        == []
+    )

@@ -269,6 +269,7 @@ def test_compact_table_has_cost_beside_truth(run):
     assert re.fullmatch(r"[\d. ]+", cells['**`"rk4"`**'][1])
 
 
+@long_run
 def test_files_are_written(run, tmp_path):
     pytest.importorskip("matplotlib")
     target, drawn = tmp_path / "kept" / "run.json", tmp_path / "kept" / "run.svg"

@@ -7,10 +7,12 @@ import pytest
 
 from engine.viewer.gl import context
 
+from ..lengths import long_run
 from ..repository.test_docs import blocks, run, text_of
 from ..viewing import canvas
 
 
+@long_run
 def test_the_page_about_views_runs(monkeypatch):
     """The window and the loop of one's own in SDL's window without a display, closed after some frames."""
     pygame = pytest.importorskip("pygame")

@@ -10,6 +10,7 @@ from engine.viewer.picture.scene import LAYERS
 from engine.viewer.run import rewind
 from engine.viewer.run.controls import FASTEST, REWIND, SLOWEST, Controls
 
+from ..lengths import sized
 from ..viewing import camera_for, fly, new_scene, scene_of
 
 
@@ -125,7 +126,11 @@ INTERVENTIONS = {"attitude": "nmj", "approach": "wpl", "orbit": "", "tumble": "i
 
 
 @pytest.mark.parametrize(
-    "name", ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock", "arm"]
+    "name",
+    sized(
+        ["tumble", "orbit", "arm"],
+        ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock", "arm"],
+    ),
 )
 def test_every_demo_goes_back_over_whatever_was_done_and_goes_on_as_before(name, monkeypatch):
     """What the user does after the frame to which the demo goes back makes no difference any more."""

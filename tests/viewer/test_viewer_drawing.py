@@ -15,6 +15,7 @@ from engine.viewer.picture.quality import LOW
 from engine.viewer.picture.trail import Trail
 from engine.viewer.run import application
 
+from ..lengths import sized
 from ..viewing import SMALL, camera_for, canvas, fly, looks_like_the_scene, new_scene, read_png, scene_of
 
 
@@ -29,7 +30,7 @@ def test_the_headless_demo_writes_a_frame_of_the_size_asked_for(tmp_path, capsys
     assert image.shape == (270, 480, 3) and looks_like_the_scene(image)
 
 
-@pytest.mark.parametrize("case", ["flip", "t-handle", "wedekind", "ganapathi-cone"])
+@pytest.mark.parametrize("case", sized(["flip"], ["flip", "t-handle", "wedekind", "ganapathi-cone"]))
 def test_drawing_leaves_the_world_as_it_was_to_the_last_bit(case):
     drawn, undrawn = (new_scene("--case", case, "--allow-unphysical") for _ in range(2))
     camera, images = camera_for(drawn), []
@@ -45,7 +46,11 @@ def test_drawing_leaves_the_world_as_it_was_to_the_last_bit(case):
 
 
 @pytest.mark.parametrize(
-    "name", ["top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock", "arm"]
+    "name",
+    sized(
+        ["orbit", "arm"],
+        ["top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock", "arm"],
+    ),
 )
 def test_no_demo_is_changed_by_being_drawn_with_its_hud(name):
     drawn, undrawn = scene_of(name), scene_of(name)

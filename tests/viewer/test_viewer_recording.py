@@ -16,6 +16,7 @@ from engine.viewer.run import application, headless
 from engine.viewer.run.flight import SceneFlight
 from engine.viewer.run.headless import FRAMES_A_CLIP_FRAME
 
+from ..lengths import long_run
 from ..viewing import SMALL, canvas, looks_like_the_scene
 
 av = pytest.importorskip("av")
@@ -99,6 +100,7 @@ def test_the_frames_of_a_clip_lie_a_thirtieth_of_a_second_of_the_world_apart():
     assert times == pytest.approx([float(Fraction(n, FRAMES_A_SECOND)) for n in range(1, 31)], abs=1e-12)
 
 
+@long_run
 def test_a_clip_begins_later_and_leaves_frames_out(tmp_path, capsys):
     """Frames 5, 8 and 11 of 1/30 s: those that a clip of all frames has there, and as long after one another as in the world."""
     with canvas():
@@ -173,6 +175,7 @@ def test_a_flight_that_ends_early_leaves_a_clip_that_can_be_played(tmp_path, cap
     assert 0 < len(frames_of(path)[0]) < 40
 
 
+@long_run
 def test_pictures_and_clips_are_drawn_at_high_quality_unless_told_otherwise(tmp_path, monkeypatch):
     seen = []
 

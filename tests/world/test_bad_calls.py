@@ -13,7 +13,7 @@ from ..bad_calls.table import EXEMPT, ROWS
 from ..bad_calls.values import COMPONENTS, VALUES
 from ..lengths import sized
 
-EVERY = sized(40, 5)
+EVERY = sized(120, 5)
 """One in so many calls is made here, always the same ones; `python -m tests.bad_calls` makes all."""
 
 

@@ -4,7 +4,7 @@ from threading import Event, Thread
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import MassProperties, NonFiniteStateError, World, flight, forces, integrators
@@ -22,6 +22,7 @@ from ..full_world import (
     remove_a_body,
     set_parameters,
 )
+from ..lengths import sized
 from ..worlds import OTHER, PROPERTIES
 
 
@@ -49,6 +50,7 @@ def act(world, operations, raising):
 SEQUENCES = st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 300)), max_size=8)
 
 
+@settings(max_examples=sized(15, 50))
 @given(SEQUENCES)
 def test_whatever_a_callback_has_done_before_it_raises_is_undone_to_the_last_byte(operations):
     world, twin = full_world(), full_world()

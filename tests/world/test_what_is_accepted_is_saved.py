@@ -52,7 +52,7 @@ PARTS = st.tuples(
 
 @pytest.mark.filterwarnings("ignore")
 @settings(
-    max_examples=sized(20, 60),
+    max_examples=sized(8, 60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -17,6 +17,9 @@ from .test_queries import FAR, FORMS, unit
 
 ROOT = Path(__file__).parents[3]
 KINDS = ("field", "mesh", "asteroid")
+PAIRS = [(name, kind) for name in FORMS for kind in KINDS]
+of_pairs = pytest.mark.parametrize(("name", "kind"), sized(PAIRS[:: len(KINDS) + 1], PAIRS))
+"""Each form and each kind once, of 15 pairs."""
 
 
 def hills(count, spacing=0.7, seed=3):
@@ -203,8 +206,7 @@ def test_rays_and_shapes_meet_flat_ground_as_a_plane():
         assert nearest.distance == pytest.approx(answers[0][1].distance, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", FORMS)
+@of_pairs
 def test_a_cast_ends_at_the_first_triangle_in_front_of_which_its_middle_is(name, kind):
     """By quadratic programming with each triangle, at the end and before it."""
     ground, random = Ground(kind, 4), np.random.default_rng(len(name))
@@ -235,8 +237,7 @@ def test_a_cast_ends_at_the_first_triangle_in_front_of_which_its_middle_is(name,
     assert met_any >= count // 2
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", FORMS)
+@of_pairs
 def test_nearest_points_of_terrain_are_those_of_quadratic_programming_with_each_triangle(name, kind):
     ground, random = Ground(kind, 4), np.random.default_rng(len(name) + 50)
     shape, solid = FORMS[name]
