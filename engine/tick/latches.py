@@ -26,7 +26,8 @@ class OpenLatches:
         self._seen = -1
         self._found: tuple[object, ...] = ()
         self._rows, self._distances = np.zeros(0, np.int64), np.zeros((0, 2))
-        self._looked_at = np.full(1, -1, np.int64)
+        self.looked_at = np.full(1, -1, np.int64)
+        """The number of the last tick in which Python looks at all that are near, and which may therefore run."""
 
     def _look(self) -> None:
         """Find the latches, if joints may have changed since."""
@@ -58,17 +59,13 @@ class OpenLatches:
         """Whether any of them is in reach now."""
         return self.any and ready(LATCHES_LOOP)(self._packed(), 1, 0) != 1
 
-    def note_look(self) -> None:
-        """Let the tick that starts now run, because Python has looked at all that are near."""
-        self._looked_at[0] = self._bodies.tick_count
-
     def operation(self) -> Operation:
         """What ends the call before a tick at whose start one is in reach."""
         return Operation(latches_in_reach, self._packed())
 
     def _packed(self) -> Packed[arguments.Latches]:
         bodies = self._bodies
-        own = self._rows, self._distances, self._looked_at
+        own = self._rows, self._distances, self.looked_at
         return Packed(arguments.Latches(bodies.array, bodies.control, self._table.array, *own))
 
 

@@ -245,7 +245,7 @@ class Stages:
         called = self._called()
         due = [callback for callback in called if count % callback.every == 0] if called else called
         watches_joints, watches_contacts = self.joint_events.is_watching, self.contact_events.is_watching
-        self._plan.joints.latches.note_look()
+        self._plan.joints.latches.looked_at[0] = count
         if not due and not watches_joints and not watches_contacts and not self._plan.calls_forces:
             return
         store = self._store
