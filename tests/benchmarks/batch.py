@@ -12,6 +12,7 @@ import numpy as np
 
 from engine import MassProperties, World, flight, forces, joints
 from engine.batch import Batch
+from tests.batch.test_loops import make_measured
 
 FEW, MANY = 64, 4096
 ROUNDS = 12
@@ -172,6 +173,13 @@ def loop(count: int) -> Timed:
     return seconds(batch.step)
 
 
+def attitude_filter(count: int) -> Timed:
+    """A filter of a gyro and three trackers, two of which are late, that is sampled in every tick, with a loop."""
+    batch = Batch(make_measured("filter", 1)[0], members=count)
+    batch.step(30)
+    return seconds(lambda: batch.step(3), 3)
+
+
 def resets(count: int) -> Timed:
     """A reset of one member in a hundred, of craft with 12 jets."""
     template, ship = craft()
@@ -214,5 +222,6 @@ ROWS: list[tuple[str, Callable[[int], Timed], str]] = [
     ("hinge between two bodies", hinge, "6000"),
     ("gyro, sampled every tick", gyro, "300"),
     ("control loop with three wheels, sampled every tick", loop, "600"),
+    ("filter of a gyro and three trackers, sampled every tick", attitude_filter, "-"),
     ("reset of 1 % of the members, per member of all", resets, "15"),
 ]
