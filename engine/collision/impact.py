@@ -15,25 +15,30 @@ from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
 from ..constraints.joint_types import load
-from ..constraints.layout import BODY as JOINT_BODY
-from ..constraints.layout import ENABLED as JOINT_ENABLED
 from ..constraints.layout import (
+    AT_BODY,
+    AT_OTHER,
+    BENT,
     FORCE,
     IMPACT_TIME,
-    IS_ON_JOINT,
+    JOINED_TO,
     MET_AT,
     NO_IMPACT,
     OPEN,
     PULLED,
+    ROD,
+    ROPE,
     SLOW_ARM,
     SLOW_WITHIN,
 )
+from ..constraints.layout import BODY as JOINT_BODY
+from ..constraints.layout import ENABLED as JOINT_ENABLED
 from ..constraints.layout import OTHER as JOINT_OTHER
 from ..constraints.layout import TYPE as JOINT_TYPE
-from ..kernels.quaternions import from_rotation_vector, multiply, normalize
-from ..kernels.vectors import add_scaled, dot, scale, subtract
+from ..kernels.quaternions import from_rotation_vector, multiply, normalize, rotate
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, INVERSE_MASS, ORIENTATION, POSITION, VELOCITY, WRENCH
+from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, INVERSE_MASS, ORIENTATION, POSITION, VELOCITY, WRENCH
 from .cores import CORE_RADIUS
 from .layout import BODY, LEAST_HALF, PART, REACH, SHAPE_ROWS, SHAPE_SPIN, SHAPE_VELOCITY
 from .pairs import Scene, part_placed, place_shape
@@ -44,6 +49,7 @@ _MOST_STEPS = 256
 """After so many steps, the shapes graze each other, and are compared where they are then."""
 _MET = 1e-5
 """Share of the lesser half extent within which shapes have met."""
+_NONE = (0.0, 0.0, 0.0)
 PASSES = 8.0
 """What moves more than so many times its reach in a tick and misses, passes: no impact of another body on its joints brings it back."""
 
@@ -62,7 +68,7 @@ def is_fast(bodies: Array, bounds: Array, shape: int, body: int, dt: float) -> b
 @inlined
 def is_held(impacts: Array, body: int) -> bool:
     """Whether a body is on a joint; False as long as nothing was fast in this world."""
-    return body >= 0 and impacts.shape[1] > 0 and impacts[IS_ON_JOINT, body] != 0.0
+    return body >= 0 and impacts.shape[1] > 0 and impacts[JOINED_TO, body] != 0.0
 
 
 @inlined
@@ -85,16 +91,15 @@ def _move(bodies: Array, ahead: Array, body: int, time: float) -> None:
 
 @inlined
 def strays(bodies: Array, impacts: Array, body: int, dt: float) -> float:
-    """How far joints and the held force may move a body off its free motion in a tick; twice what they did if they act on.
+    """How far joints and the held force may move a body off its free motion in a tick; at least twice what they did if they act on.
 
-    Its path is bent as it turns, by what its joints carried in the last tick, and by the held force.
+    Its path is bent by what its joints must carry as they turn, by what they carried in the last tick, and by the held force.
     """
     if not is_held(impacts, body):
         return 0.0
-    velocity, rates = load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)
-    force = load_vector(bodies, WRENCH, body)
-    bent = sqrt(dot(velocity, velocity) * dot(rates, rates)) + float(impacts[PULLED, body])
-    return dt * dt * (bent + float(bodies[INVERSE_MASS, body]) * sqrt(dot(force, force)))
+    bent = float(impacts[BENT, _first_joined(impacts, body)]) + float(impacts[PULLED, body])
+    held = scale(float(bodies[INVERSE_MASS, body]), load_vector(bodies, WRENCH, body))
+    return dt * dt * (bent + sqrt(dot(held, held)))
 
 
 @inlined
@@ -204,16 +209,73 @@ def _note(
 
 @inlined
 def forget_impacts(bodies: Array, impacts: Array, joints: Array, joint_count: int) -> None:
-    """Begin a tick without impacts, and note which bodies are on joints and how these pulled them in the last tick."""
+    """Begin a tick without impacts, and note which bodies joints connect and what these carried in the last tick and must carry in this."""
     if impacts.shape[1] == 0:
         return
     for body in range(impacts.shape[1]):
-        impacts[IMPACT_TIME, body], impacts[IS_ON_JOINT, body], impacts[PULLED, body] = NO_IMPACT, 0.0, 0.0
+        impacts[IMPACT_TIME, body] = NO_IMPACT
+        impacts[JOINED_TO, body] = impacts[BENT, body] = impacts[PULLED, body] = 0.0
     for joint in range(joint_count):
         if joints[JOINT_ENABLED, joint] != 0.0 and joints[JOINT_TYPE, joint] != OPEN:
             force = load_vector(joints, FORCE, joint)
+            pull, first = sqrt(dot(force, force)), -1
             for side in range(2):
                 body = int(joints[JOINT_BODY if side == 0 else JOINT_OTHER, joint])
                 if body >= 0:
-                    impacts[IS_ON_JOINT, body] = 1.0
-                    impacts[PULLED, body] += float(bodies[INVERSE_MASS, body]) * sqrt(dot(force, force))
+                    if impacts[JOINED_TO, body] == 0.0:
+                        impacts[JOINED_TO, body] = body + 1.0
+                    impacts[PULLED, body] += float(bodies[INVERSE_MASS, body]) * pull
+                    first = _join(impacts, first, _first_joined(impacts, body))
+            impacts[BENT, first] += _bend(bodies, joints, joint)
+
+
+@inlined
+def _first_joined(impacts: Array, body: int) -> int:
+    """The body that stands for all with which joints connect a body."""
+    while int(impacts[JOINED_TO, body]) != body + 1:
+        body = int(impacts[JOINED_TO, body]) - 1
+    return body
+
+
+@inlined
+def _join(impacts: Array, first: int, other: int) -> int:
+    """Let one body stand for those of two, of which the first may be missing."""
+    if first >= 0 and first != other:
+        impacts[JOINED_TO, other] = first + 1.0
+        impacts[BENT, first] += impacts[BENT, other]
+    return other if first < 0 else first
+
+
+@inlined
+def _bend(bodies: Array, joints: Array, joint: int) -> float:
+    """The acceleration between the two points of a joint that this must undo at most, but for what its torques do.
+
+    It is what the points accelerate towards their mass centres, what the joint turns between them, and what the held forces differ by.
+    """
+    at, velocity, held, rate, bend = _end(bodies, joints, int(joints[JOINT_BODY, joint]), AT_BODY, joint)
+    to, other_velocity, other_held, other_rate, other_bend = _end(
+        bodies, joints, int(joints[JOINT_OTHER, joint]), AT_OTHER, joint
+    )
+    between, moves_by, differs = subtract(at, to), subtract(velocity, other_velocity), subtract(held, other_held)
+    length, speed = sqrt(dot(between, between)), sqrt(dot(moves_by, moves_by))
+    bend += other_bend + sqrt(dot(differs, differs))
+    kind = int(joints[JOINT_TYPE, joint])
+    if kind == ROD or kind == ROPE:
+        return bend + (speed * speed / length if length > 0.0 else 0.0)
+    turns = max(rate, other_rate)
+    return bend + turns * (turns * length + 2.0 * speed)
+
+
+@inlined
+def _end(bodies: Array, joints: Array, body: int, row: int, joint: int) -> tuple[Vector, Vector, Vector, float, float]:
+    """Of the point of a joint on a body or the world: place, velocity, acceleration by the held force, angular speed, and what bends it."""
+    given = load_vector(joints, row, joint)
+    if body < 0:
+        return given, _NONE, _NONE, 0.0, 0.0
+    q, rates = load_quaternion(bodies, ORIENTATION, body), load_vector(bodies, ANGULAR_VELOCITY, body)
+    arm = subtract(given, load_vector(bodies, CENTER_OF_MASS, body))
+    at = add(load_vector(bodies, POSITION, body), rotate(q, 2.0, arm))
+    velocity = add(load_vector(bodies, VELOCITY, body), rotate(q, 2.0, cross(rates, arm)))
+    held = scale(float(bodies[INVERSE_MASS, body]), load_vector(bodies, WRENCH, body))
+    turns = dot(rates, rates)
+    return at, velocity, held, sqrt(turns), turns * sqrt(dot(arm, arm))

@@ -272,13 +272,15 @@ IMPACT_TIME = 0
 NO_IMPACT = 1e300
 SLOW_WITHIN, SLOW_ARM = 1, 2
 """How far a shape may move in a tick to be slow, and its reach beyond that."""
-IS_ON_JOINT = 3
-"""Whether the body is on a joint, so that its step starts with the tick."""
-PULLED = 4
-"""The sum of what its joints carried in the last tick, as an acceleration."""
-MET_AT = 5
+JOINED_TO = 3
+"""1 more than the number of a body with which joints connect it, at last of the one that stands for all of them; 0 without a joint. The
+step of a body on a joint starts with the tick."""
+BENT, PULLED = 4, 5
+"""Of the body that stands for all, the sum of the accelerations that joints must undo between their points in this tick; and what the
+joints of the body carried in the last one, as an acceleration."""
+MET_AT = 6
 """The time since the start of the tick at which it met what it was compared with last."""
-IMPACT_ROWS = 6
+IMPACT_ROWS = 7
 
 # columns of `touching`, one row per point of a contact
 OWNER = 0

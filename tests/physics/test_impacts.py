@@ -265,6 +265,63 @@ def test_fast_bodies_on_a_joint_that_miss_keep_their_bits(kind, slope):
                 assert getattr(body, name).tobytes() == getattr(free, name).tobytes(), phase
 
 
+def turning_pair(kind, speed, rate, miss, phase, walled):
+    """Two balls 0.6 m from each other on a joint that turn about their middle, and pass beside a wall of 1 cm."""
+    world, between, turns = World(1 / 60), np.array((0.0, 0.0, 0.6)), np.array((0.0, rate, 0.0))
+    bodies = []
+    for side in (-0.5, 0.5):
+        place = np.array((-speed / 60 * (1.2 + phase), 1.0 + RADIUS + miss, 0.2)) + side * between
+        velocity = np.array((speed, 0.0, 0.0)) + np.cross(turns, side * between)
+        bodies.append(shot(place, velocity, world=world, angular_velocity_body=turns)[1])
+    if kind == "weld":
+        world.add_joint(joints.Weld(*bodies, at_body=between))
+    else:
+        world.add_joint(joints.Distance(*bodies, at_body=(0.0, 0.0, 0.0), at_other=(0.0, 0.0, 0.0)))
+    if walled:
+        world.add_shape(shapes.Box((0.01, 2.0, 8.0)))
+    world.step(5)
+    return bodies
+
+
+@pytest.mark.parametrize("kind", ["distance", "weld"])
+@pytest.mark.parametrize("speed", [30.0, FAST])
+@pytest.mark.parametrize(("rate", "miss"), [(1.0, 1e-3), (10.0, 0.03)])
+def test_fast_bodies_that_turn_on_a_joint_keep_their_bits_beside_a_wall(kind, speed, rate, miss):
+    """The joint bends their way by at most 0.04 mm, and 4 mm: not by their speed, but by that of one about the other."""
+    for phase in range(5):
+        missing = turning_pair(kind, speed, rate, miss, phase / 5, walled=True)
+        alone = turning_pair(kind, speed, rate, miss, phase / 5, walled=False)
+        for body, free in zip(missing, alone, strict=True):
+            for name in ("position", "orientation", "velocity", "angular_velocity_body"):
+                assert getattr(body, name).tobytes() == getattr(free, name).tobytes(), phase
+
+
+@pytest.mark.parametrize("kind", ["ball", "distance", "weld"])
+@pytest.mark.parametrize("is_outer_first", [False, True])
+@pytest.mark.parametrize("share", [0.7, 0.9])
+def test_the_tip_of_a_turning_chain_meets_a_wall_that_it_would_pass_without_its_joints(kind, is_outer_first, share):
+    """In the first tick, in which no joint has carried anything: all twelve balls together bend the way of the tip by 0.15 m."""
+    world, rate, reach, bodies = World(1 / 60), 20.0, 2.75, []
+    for number in range(12):
+        x = 0.5 * number - reach
+        turns = (0.0, 0.0, rate)
+        bodies.append(shot((x, 0.0, 0.0), (0.0, rate * x, 0.0), world=world, angular_velocity_body=turns)[1])
+    for number in range(10, -1, -1) if is_outer_first else range(11):
+        pair = bodies[number], bodies[number + 1]
+        if kind == "weld":
+            world.add_joint(joints.Weld(*pair, at_body=(0.25, 0.0, 0.0)))
+        elif kind == "ball":
+            world.add_joint(joints.Ball(*pair, at_body=(0.25, 0.0, 0.0), at_other=(-0.25, 0.0, 0.0)))
+        else:
+            world.add_joint(joints.Distance(*pair, at_body=(0.0, 0.0, 0.0), at_other=(0.0, 0.0, 0.0)))
+    angle = np.arctan(share * rate / 60)
+    out, along = np.array((np.cos(angle), np.sin(angle), 0.0)), np.array((-np.sin(angle), np.cos(angle), 0.0))
+    turned = (0.0, 0.0, np.sin(angle / 2), np.cos(angle / 2))
+    world.add_shape(shapes.Box((0.25, 0.01, 0.4)), position=(reach - 0.125) * out, orientation=turned)
+    world.step()
+    assert (bodies[-1].position - reach * out) @ along < -0.029
+
+
 @pytest.mark.parametrize("kind", ["ball", "distance"])
 @pytest.mark.parametrize("speed", [5.0, 20.0, 60.0])
 def test_the_fast_tip_of_a_pendulum_stops_at_a_thin_wall(kind, speed):
