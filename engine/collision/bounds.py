@@ -5,9 +5,9 @@ from math import sqrt
 from ..compilation.compiler import inlined
 from ..constraints.joint_types import store
 from ..kernels.quaternions import rotate
-from ..kernels.vectors import Vector, add, cross, dot, subtract
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, subtract
 from ..loops.columns import Array, Integers, load_vector
-from ..loops.layout import ANGULAR_VELOCITY, POSITION, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, INVERSE_MASS, POSITION, VELOCITY, WRENCH
 from .layout import (
     BODY,
     CAPSULE,
@@ -32,6 +32,16 @@ from .poses import axes_of, moves, origin_of, pose_of
 MARGIN_OF_SIZE = 0.01
 """Share of the lesser half extent by which shapes may be apart to be compared, beside what they may move in the tick."""
 _EVERYWHERE = 1e300
+
+
+@inlined
+def drift_velocity(bodies: Array, body: int, dt: float) -> Vector:
+    """The velocity with which a body moves in the tick if nothing touches it: after half a kick by its held force.
+
+    Forces that depend on its state, and those of its joints, are not known before the tick.
+    """
+    kick = 0.5 * dt * float(bodies[INVERSE_MASS, body])
+    return add_scaled(load_vector(bodies, VELOCITY, body), kick, load_vector(bodies, WRENCH, body))
 
 
 @inlined
@@ -67,7 +77,7 @@ def bound_shape(bodies: Array, shapes: Array, bounds: Array, owners: Integers, s
     if body >= 0:
         place = subtract(center, load_vector(bodies, POSITION, body))
         reach = sqrt(dot(place, place)) + size
-        moved = _moves(load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body), reach) * dt
+        moved = _moves(drift_velocity(bodies, body, dt), load_vector(bodies, ANGULAR_VELOCITY, body), reach) * dt
     elif moves(shapes, shape):
         pivot = load_vector(shapes, PIVOT, shape)
         reach = far = sqrt(dot(pivot, pivot)) + size
@@ -94,15 +104,15 @@ def _moves(velocity: Vector, rates: Vector, reach: float) -> float:
 
 
 @inlined
-def closing_speed(bodies: Array, shapes: Array, bounds: Array, first: int, second: int) -> float:
+def closing_speed(bodies: Array, shapes: Array, bounds: Array, first: int, second: int, dt: float) -> float:
     """A relative speed that no points of a shape of a body and of another shape exceed where these are near each other."""
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     reach, other_reach = float(bounds[first, REACH]), float(bounds[second, REACH])
     rates = load_vector(bodies, ANGULAR_VELOCITY, body)
-    velocity, spin = load_vector(bodies, VELOCITY, body), reach * sqrt(dot(rates, rates))
+    velocity, spin = drift_velocity(bodies, body, dt), reach * sqrt(dot(rates, rates))
     if other >= 0:
         rates = load_vector(bodies, ANGULAR_VELOCITY, other)
-        velocity = subtract(velocity, load_vector(bodies, VELOCITY, other))
+        velocity = subtract(velocity, drift_velocity(bodies, other, dt))
         spin += other_reach * sqrt(dot(rates, rates))
     elif moves(shapes, second):
         rates = load_vector(shapes, SHAPE_SPIN, second)

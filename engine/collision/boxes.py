@@ -212,12 +212,23 @@ def touch_boxes(
 def touch_corners(
     found: Array, center: Vector, axes: Axes, half: Vector, foot: Vector, normal: Vector, margin: float
 ) -> int:
-    """The corners of a box that are near a plane through a point, if any is nearer than a margin."""
-    kept = 0
-    for number in range(8):
-        at = add_scaled(center, half[0] if number % 2 == 1 else -half[0], axes[0])
-        at = add_scaled(at, half[1] if number // 2 % 2 == 1 else -half[1], axes[1])
-        at = add_scaled(at, half[2] if number // 4 == 1 else -half[2], axes[2])
+    """The corners of the face of a box that faces a plane through a point, if any is nearer than a margin.
+
+    Those of the opposite face are farther apart, and would be kept instead if a fast box had them too.
+    """
+    facing, most, kept = 0, 0.0, 0
+    for number in range(3):
+        along = dot(_axis(axes, number), normal)
+        if abs(along) > abs(most) + 1e-9:
+            facing, most = number, along
+    toward = -1.0 if most > 0.0 else 1.0
+    for number in range(4):
+        one, two = 1.0 if number % 2 == 1 else -1.0, 1.0 if number // 2 == 1 else -1.0
+        x = toward if facing == 0 else one
+        y = toward if facing == 1 else one if facing == 0 else two
+        z = toward if facing == 2 else two
+        at = add_scaled(add_scaled(center, x * half[0], axes[0]), y * half[1], axes[1])
+        at = add_scaled(at, z * half[2], axes[2])
         gap = dot(subtract(at, foot), normal)
         if gap <= GUARDED * margin:
             put_found(found, kept, at, add_scaled(at, -gap, normal), normal, gap, BY_OTHER)

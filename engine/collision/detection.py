@@ -244,7 +244,7 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
         if int(shapes[BODY, first]) < 0:
             first, second = second, first
         least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
-        closes = closing_speed(bodies, shapes, bounds, first, second)
+        closes = closing_speed(bodies, shapes, bounds, first, second, dt)
         margin = closes * dt + MARGIN_OF_SIZE * least
         seen, seen_shapes, is_moving = bodies, shapes, moves(shapes, second)
         met = _MAY_MEET
@@ -339,12 +339,12 @@ def _looks_ahead(
 
 @inlined
 def _slack(
-    bodies: Array, shapes: Array, impacts: Array, first: int, second: int, least: float, most: float, dt: float
+    shapes: Array, impacts: Array, first: int, second: int, least: float, most: float, dt: float
 ) -> tuple[bool, float]:
     """Whether one of two shapes is on a joint, and how near these may pass and have met, which is zero for free bodies and what rests."""
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     if is_held(impacts, body) or is_held(impacts, other):
-        return True, min(least + strays(bodies, impacts, body, dt) + strays(bodies, impacts, other, dt), most)
+        return True, min(least + strays(impacts, body, dt) + strays(impacts, other, dt), most)
     return False, least if moves(shapes, second) else 0.0
 
 
@@ -354,8 +354,8 @@ def _advance(advanced: tuple[Any, ...], margin: float, least: float, closes: flo
 
     `closes` is how far they may move relative to each other in the tick [m].
     """
-    (bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls, first, second = advanced
-    is_joined, slack = _slack(bodies, shapes, impacts, first, second, MARGIN_OF_SIZE * least, margin, dt)
+    (_bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls, first, second = advanced
+    is_joined, slack = _slack(shapes, impacts, first, second, MARGIN_OF_SIZE * least, margin, dt)
     if call(calls[IMPACT], (*advanced, slack, int(not is_joined), dt)) == 1:
         return _MEETS
     if is_joined and closes <= PASSES * float(bounds[first, REACH] + bounds[second, REACH]):

@@ -1,7 +1,8 @@
 """The time of impact of two convex shapes that move far in a tick.
 
 Both bodies are moved along their free motion by the gap over a speed at which it closes at most, until they touch or the tick ends
-(conservative advancement: Mirtich, 1996). Free motion is a line and a rotation at the body rates of the start of the tick.
+(conservative advancement: Mirtich, 1996). Free motion is a line, with the velocity after half a kick of the held force, and a rotation at
+the body rates of the start of the tick.
 
 The step of islands then starts where the mass centres are at the first impact of each body (see `constraints.late`).
 
@@ -19,6 +20,7 @@ from ..constraints.layout import (
     AT_BODY,
     AT_OTHER,
     BENT,
+    DRIFTS_BY,
     FORCE,
     IMPACT_TIME,
     JOINED_TO,
@@ -39,6 +41,7 @@ from ..kernels.quaternions import from_rotation_vector, multiply, normalize, rot
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, INVERSE_MASS, ORIENTATION, POSITION, VELOCITY, WRENCH
+from .bounds import drift_velocity
 from .cores import CORE_RADIUS
 from .layout import BODY, LEAST_HALF, PART, REACH, SHAPE_ROWS, SHAPE_SPIN, SHAPE_VELOCITY
 from .pairs import Scene, part_placed, place_shape
@@ -56,7 +59,10 @@ PASSES = 8.0
 
 @inlined
 def is_fast(bodies: Array, bounds: Array, shape: int, body: int, dt: float) -> bool:
-    """Whether a shape of a body moves more than half its least extent in a tick."""
+    """Whether a shape of a body moves more than half its least extent in a tick, at the velocity with which this begins.
+
+    What rests does not count as fast for its weight, however thin it is.
+    """
     if body < 0:
         return False
     least = float(bounds[shape, LEAST_HALF])
@@ -79,27 +85,25 @@ def _begin(bodies: Array, ahead: Array, body: int) -> None:
 
 
 @inlined
-def _move(bodies: Array, ahead: Array, body: int, time: float) -> None:
+def _move(bodies: Array, ahead: Array, body: int, time: float, dt: float) -> None:
     """Move a body along its free motion from the start of the tick."""
     if body >= 0:
         turn = from_rotation_vector(scale(time, load_vector(bodies, ANGULAR_VELOCITY, body)))
         q = normalize(multiply(load_quaternion(bodies, ORIENTATION, body), turn))
-        place = add_scaled(load_vector(bodies, POSITION, body), time, load_vector(bodies, VELOCITY, body))
+        place = add_scaled(load_vector(bodies, POSITION, body), time, drift_velocity(bodies, body, dt))
         store_vector(ahead, POSITION, body, place)
         store_quaternion(ahead, ORIENTATION, body, q)
 
 
 @inlined
-def strays(bodies: Array, impacts: Array, body: int, dt: float) -> float:
-    """How far joints and the held force may move a body off its free motion in a tick; at least twice what they did if they act on.
+def strays(impacts: Array, body: int, dt: float) -> float:
+    """How far joints may move a body off its free motion in a tick; at least twice what they did if they act on.
 
-    Its path is bent by what its joints must carry as they turn, by what they carried in the last tick, and by the held force.
+    Its path is bent by what its joints must carry as they turn, and by what they carried in the last tick.
     """
     if not is_held(impacts, body):
         return 0.0
-    bent = float(impacts[BENT, _first_joined(impacts, body)]) + float(impacts[PULLED, body])
-    held = scale(float(bodies[INVERSE_MASS, body]), load_vector(bodies, WRENCH, body))
-    return dt * dt * (bent + sqrt(dot(held, held)))
+    return dt * dt * (float(impacts[BENT, _first_joined(impacts, body)]) + float(impacts[PULLED, body]))
 
 
 @inlined
@@ -145,10 +149,10 @@ def advance_pair(
     bodies, shapes, forms = scene
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     within = max(_MET * min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF])), slack)
-    closing, is_moving, turns = load_vector(bodies, VELOCITY, body), moves(shapes, second), 0.0
+    closing, is_moving, turns = drift_velocity(bodies, body, dt), moves(shapes, second), 0.0
     seen = moved if is_moving else shapes
     if other >= 0:
-        closing = subtract(closing, load_vector(bodies, VELOCITY, other))
+        closing = subtract(closing, drift_velocity(bodies, other, dt))
     elif is_moving:
         closing, spin = (
             subtract(closing, load_vector(shapes, SHAPE_VELOCITY, second)),
@@ -177,8 +181,8 @@ def advance_pair(
         time = min(time + (gap - 0.5 * slack) / speed, dt)
         if is_moving:
             move_shape(shapes, moved, second, time)
-        _move(bodies, ahead, body, time)
-        _move(bodies, ahead, other, time)
+        _move(bodies, ahead, body, time, dt)
+        _move(bodies, ahead, other, time, dt)
     impacts[MET_AT, body] = time
     if is_noted == 1:
         _note(bodies, bounds, impacts, first, body, time, depth, dt, is_moving)
@@ -200,8 +204,9 @@ def _note(
 ) -> None:
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
     if body >= 0:
-        velocity, least = load_vector(bodies, VELOCITY, body), float(bounds[shape, LEAST_HALF])
+        velocity, least = drift_velocity(bodies, body, dt), float(bounds[shape, LEAST_HALF])
         if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[IMPACT_TIME, body]:
+            store_vector(impacts, DRIFTS_BY, body, velocity)
             # what a shape that moves has met goes along with it, however fast
             impacts[IMPACT_TIME, body], impacts[SLOW_WITHIN, body] = time, NO_IMPACT if is_moving else least
             impacts[SLOW_ARM, body] = max(float(bounds[shape, REACH]) - least, 0.0)

@@ -486,6 +486,40 @@ def _turning_with(placed: Array) -> int:
 
 
 @inlined
+def _touch_corners(
+    placed: Array,
+    points: Array,
+    found: Array,
+    polygon: Array,
+    foot: Vector,
+    normal: Vector,
+    margin: float,
+) -> int:
+    """The corners of the face of a hull that faces a plane, and then all others below its middle.
+
+    Those above are farther apart, and would be kept instead if a fast hull had them too.
+    """
+    face, kept = face_of_feature(placed, points, 0, scale(-1.0, normal), 0.0), 0
+    count, middle = put_corners(placed, points, 0, face, polygon, 0), load(placed, 0, CORE_CENTER)
+    for number in range(count):
+        kept = put_point(found, kept, load(polygon, number, 0), 0.0, foot, normal, margin, False)
+    for number in range(int(placed[0, CORNER_COUNT])):
+        at = placed_point(placed, 0, load_vector(points, 0, int(placed[0, POINTS_AT]) + number))
+        if dot(subtract(at, middle), normal) < 0.0 and not _is_among(polygon, count, at):
+            kept = put_point(found, kept, at, 0.0, foot, normal, margin, False)
+    return kept
+
+
+@inlined
+def _is_among(polygon: Array, count: int, at: Vector) -> bool:
+    """Whether a point is one of those of a polygon."""
+    for number in range(count):
+        if load(polygon, number, 0) == at:
+            return True
+    return False
+
+
+@inlined
 def _touch_plane(
     placed: Array,
     points: Array,
@@ -500,10 +534,7 @@ def _touch_plane(
     kept, down, within = 0, scale(-1.0, normal), margin
     margin = GUARDED * margin
     if int(placed[0, CORE_KIND]) == HULL:
-        first = int(placed[0, POINTS_AT])
-        for number in range(int(placed[0, CORNER_COUNT])):
-            at = placed_point(placed, 0, load_vector(points, 0, first + number))
-            kept = put_point(found, kept, at, 0.0, foot, normal, margin, False)
+        kept = _touch_corners(placed, points, found, polygon, foot, normal, margin)
     elif is_end(placed, 0, down):
         for number in range(4):
             at, radius = rim(placed, 0, down, number)

@@ -10,8 +10,8 @@ from math import sqrt
 from ..compilation.compiler import inlined
 from ..kernels.vectors import Vector, add_scaled, dot, subtract
 from ..loops.columns import Array, load_vector
-from ..loops.layout import ANGULAR_VELOCITY, POSITION, PREVIOUS, VELOCITY
-from .layout import IMPACT_TIME, NO_IMPACT, SLOW_ARM, SLOW_WITHIN
+from ..loops.layout import ANGULAR_VELOCITY, POSITION, PREVIOUS
+from .layout import DRIFTS_BY, IMPACT_TIME, NO_IMPACT, SLOW_ARM, SLOW_WITHIN
 
 
 @inlined
@@ -23,7 +23,7 @@ def is_late(impacts: Array, body: int) -> bool:
 @inlined
 def late_start(array: Array, impacts: Array, state_row: int, body: int) -> Vector:
     """Where a body is at its impact, given the row of its state at the start of the tick."""
-    place, velocity = load_vector(array, state_row + POSITION, body), load_vector(array, state_row + VELOCITY, body)
+    place, velocity = load_vector(array, state_row + POSITION, body), load_vector(impacts, DRIFTS_BY, body)
     return add_scaled(place, float(impacts[IMPACT_TIME, body]), velocity)
 
 

@@ -280,7 +280,9 @@ BENT, PULLED = 4, 5
 joints of the body carried in the last one, as an acceleration."""
 MET_AT = 6
 """The time since the start of the tick at which it met what it was compared with last."""
-IMPACT_ROWS = 7
+DRIFTS_BY = 7
+"""The velocity with which it moves until its impact."""
+IMPACT_ROWS = 10
 
 # columns of `touching`, one row per point of a contact
 OWNER = 0

@@ -102,6 +102,67 @@ def test_an_elastic_body_rebounds_whenever_in_the_tick_it_lands(kind, friction):
         assert hits == pytest.approx([speed], abs=1e-8), late
 
 
+@pytest.mark.parametrize("size", [1.0, 0.1, 0.03, 0.003])
+@pytest.mark.parametrize("ground", [shapes.Plane(), shapes.Box((40.0, 40.0, 1.0))], ids=["plane", "box"])
+def test_what_is_small_lands_without_overlap(size, ground):
+    """Gravity moves it by 1.4 mm in a tick beside its velocity, which is more than a share of its size."""
+    world = World(1 / 60)
+    world.add_shape(ground, position=(0.0, 0.0, 0.0 if isinstance(ground, shapes.Plane) else -0.5))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    for phase in range(20):
+        place = (3.0 * size * (phase % 5), 3.0 * size * (phase // 5), 0.5 * size + 1e-4 + 0.01 * phase)
+        body = world.add_body(MassProperties.box(1.0, (size, size, size)), position=place)
+        body.add_shape(shapes.Box((size, size, size)))
+    for _tick in range(30):
+        world.step()
+        assert (world.contacts.gap > -1e-9).all()
+    assert np.abs(world.state.velocity).max() < 1e-9
+
+
+TILE = (0.5, 0.5, 0.1)
+CORNERS_OF_TILE = np.array([(x, y, z) for x in (-0.25, 0.25) for y in (-0.25, 0.25) for z in (-0.05, 0.05)])
+
+
+@pytest.mark.parametrize("shape", [shapes.Box(TILE), shapes.ConvexHull(CORNERS_OF_TILE)], ids=["box", "hull"])
+@pytest.mark.parametrize("speed", [2.0, 2.9, 5.0, 20.0])
+@pytest.mark.parametrize("tilt", [0.0, 0.1, 0.5])
+def test_a_tile_that_falls_on_a_plane_stops_on_it(shape, speed, tilt):
+    """It moves farther in a tick than it is thick, so that the corners above touch the plane as well if they are asked."""
+    for phase in range(5):
+        world = World(1 / 60)
+        ground = world.add_shape(shapes.Plane())
+        world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+        turn, height = np.sin(0.5 * tilt), 0.06 + 0.36 * np.sin(tilt) + speed / 60 * (1.0 + phase / 5)
+        tile = world.add_body(
+            MassProperties.box(2.0, TILE),
+            position=(0.0, 0.0, height),
+            velocity=(0.0, 0.0, -speed),
+            orientation=(0.6 * turn, 0.8 * turn, 0.0, np.cos(0.5 * tilt)),
+        )
+        tile.add_shape(shape)
+        for _tick in range(12):
+            world.step()
+            assert world.closest_points(tile, ground).distance[0] > -3e-8, phase
+        assert np.abs(tile.angular_velocity_body).max() < 1e-9
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4])
+def test_a_hull_with_a_bottom_that_is_nearly_flat_rests_on_a_plane(noise):
+    """What touches the plane are the corners of all faces of its bottom."""
+    grid = np.array([(x, y, z) for x in (-0.25, 0.0, 0.25) for y in (-0.25, 0.0, 0.25) for z in (-0.05, 0.05)])
+    for seed in range(6):
+        world = World(1 / 60)
+        world.add_shape(shapes.Plane())
+        world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+        slab = world.add_body(MassProperties.box(2.0, TILE), position=(0.0, 0.0, 0.06))
+        slab.add_shape(shapes.ConvexHull(grid + noise * np.random.default_rng(seed).normal(size=grid.shape)))
+        world.step(60)
+        for _tick in range(120):
+            world.step()
+            assert np.abs(slab.velocity).max() < 10.0 * noise
+            assert world.contacts.gap.min() > -4.0 * noise
+
+
 def test_thin_plates_rest_on_each_other():
     """Plates of 1 m and 0.1 mm."""
     world = World(1 / 60)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, joints, shapes
+from engine import MassProperties, Snapshot, World, forces, joints, shapes
 
 from ..lengths import sized
 from ..plain_python import in_plain_python
@@ -44,6 +44,17 @@ def test_a_fast_ball_rebounds_from_a_thin_wall_with_its_energy():
         assert ball.velocity[0] == pytest.approx(-FAST, rel=1e-9)
         mirrored = turned - (FAST * world.time - (turned - start))
         assert -1e-5 <= ball.position[0] - mirrored <= FAST / 60 + 1e-5
+
+
+@pytest.mark.parametrize("acceleration", [100.0, 3000.0])
+def test_what_a_force_drives_into_a_thin_wall_stops_there(acceleration):
+    """From rest, it moves by up to 0.4 m in the first tick."""
+    for phase in range(20):
+        world, ball = shot((-0.03 - 0.02 * phase, 0.0, 0.0), (0.0, 0.0, 0.0))
+        world.add_force(forces.UniformGravity((acceleration, 0.0, 0.0)))
+        world.add_shape(shapes.Box((0.01, 2.0, 2.0)))
+        world.step(12)
+        assert ball.position[0] == pytest.approx(-0.005 - RADIUS, abs=1e-9), phase
 
 
 @pytest.mark.parametrize("aim", [1.026, 1.1, 3.0])
