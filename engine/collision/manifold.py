@@ -339,6 +339,43 @@ def _is_short(polygon: Array, start: int, count: int, least: float) -> bool:
 
 
 @inlined
+def _is_among(polygon: Array, start: int, count: int, at: Vector) -> bool:
+    """Whether a point is one of those of a polygon."""
+    for number in range(start, start + count):
+        if load(polygon, number, 0) == at:
+            return True
+    return False
+
+
+@inlined
+def _put_lower(
+    placed: Array,
+    points: Array,
+    found: Array,
+    polygon: Array,
+    kept: int,
+    side: int,
+    corners: int,
+    foot: Vector,
+    normal: Vector,
+    margin: float,
+) -> int:
+    """Store the corners of a hull below its middle that are above a face, or a plane without corners, and not of the face that faces it.
+
+    Its own face may be one of many, as those of a bottom that is not quite flat. What is above its middle is farther apart, and would be
+    kept instead if a fast hull touched with it too.
+    """
+    down, middle = scale(-1.0, normal), load(placed, side, CORE_CENTER)
+    own = put_corners(placed, points, side, face_of_feature(placed, points, side, down, 0.0), polygon, MOST_CORNERS)
+    for number in range(int(placed[side, CORNER_COUNT])):
+        at = placed_point(placed, side, load_vector(points, 0, int(placed[side, POINTS_AT]) + number))
+        if dot(subtract(at, middle), normal) < 0.0 and not _is_among(polygon, MOST_CORNERS, own, at):
+            if corners == 0 or _is_within(polygon, 0, corners, normal, at):
+                kept = put_point(found, kept, at, 0.0, foot, normal, margin, side == 1)
+    return kept
+
+
+@inlined
 def _touch_face(
     placed: Array,
     points: Array,
@@ -377,6 +414,8 @@ def _touch_face(
     for number in range(count):
         at = load(polygon, start + number, 0)
         kept = put_point(found, kept, at, radius, foot, normal, margin, side == 0)
+    if int(placed[other, CORE_KIND]) == HULL:
+        kept = _put_lower(placed, points, found, polygon, kept, other, corners, foot, normal, margin)
     return kept
 
 
@@ -452,6 +491,13 @@ def _is_edged(placed: Array, side: int) -> bool:
 
 
 @inlined
+def _rank(placed: Array, side: int) -> int:
+    """How well a face stands for what is under it: a circle least, and a face of a hull less, because others may be beside it."""
+    kind = int(placed[side, CORE_KIND])
+    return 0 if kind == CYLINDER else 1 if kind == HULL else 2
+
+
+@inlined
 def _choose_face(
     placed: Array, points: Array, normal: Vector, above_all: float, least: float
 ) -> tuple[int, int, float]:
@@ -465,10 +511,10 @@ def _choose_face(
         number = best_face(placed, points, side, scale(-1.0 if side == 0 else 1.0, normal))
         if number >= 0:
             above = _support_gap(placed, points, side, number)
-            # the face of the first shape if both explain the distance, but a polygon before a circle
+            # the face of the first shape if both explain the distance, but that of a box before one of many, and a polygon before a circle
             is_better = above > best + (FACE_BIAS * least if best_side >= 0 else 0.0)
-            if best_side >= 0 and int(placed[best_side, CORE_KIND]) == CYLINDER:
-                is_better = is_better or (above > best - FACE_BIAS * least and int(placed[side, CORE_KIND]) != CYLINDER)
+            if best_side >= 0 and above > best - FACE_BIAS * least:
+                is_better = is_better or _rank(placed, side) > _rank(placed, best_side)
             if is_better:
                 best, best_side, face = above, side, number
     return best_side, face, best
@@ -486,40 +532,6 @@ def _turning_with(placed: Array) -> int:
 
 
 @inlined
-def _touch_corners(
-    placed: Array,
-    points: Array,
-    found: Array,
-    polygon: Array,
-    foot: Vector,
-    normal: Vector,
-    margin: float,
-) -> int:
-    """The corners of the face of a hull that faces a plane, and then all others below its middle.
-
-    Those above are farther apart, and would be kept instead if a fast hull had them too.
-    """
-    face, kept = face_of_feature(placed, points, 0, scale(-1.0, normal), 0.0), 0
-    count, middle = put_corners(placed, points, 0, face, polygon, 0), load(placed, 0, CORE_CENTER)
-    for number in range(count):
-        kept = put_point(found, kept, load(polygon, number, 0), 0.0, foot, normal, margin, False)
-    for number in range(int(placed[0, CORNER_COUNT])):
-        at = placed_point(placed, 0, load_vector(points, 0, int(placed[0, POINTS_AT]) + number))
-        if dot(subtract(at, middle), normal) < 0.0 and not _is_among(polygon, count, at):
-            kept = put_point(found, kept, at, 0.0, foot, normal, margin, False)
-    return kept
-
-
-@inlined
-def _is_among(polygon: Array, count: int, at: Vector) -> bool:
-    """Whether a point is one of those of a polygon."""
-    for number in range(count):
-        if load(polygon, number, 0) == at:
-            return True
-    return False
-
-
-@inlined
 def _touch_plane(
     placed: Array,
     points: Array,
@@ -533,9 +545,7 @@ def _touch_plane(
     """Find at most four points at which a convex shape, the first, is near a plane, if any is nearer than a margin."""
     kept, down, within = 0, scale(-1.0, normal), margin
     margin = GUARDED * margin
-    if int(placed[0, CORE_KIND]) == HULL:
-        kept = _touch_corners(placed, points, found, polygon, foot, normal, margin)
-    elif is_end(placed, 0, down):
+    if is_end(placed, 0, down):
         for number in range(4):
             at, radius = rim(placed, 0, down, number)
             kept = put_point(found, kept, at, radius, foot, normal, margin, False)
@@ -543,6 +553,8 @@ def _touch_plane(
         count, radius = _put_feature(placed, points, 0, down, polygon, 0, 0.0)
         for number in range(count):
             kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
+    if int(placed[0, CORE_KIND]) == HULL:
+        kept = _put_lower(placed, points, found, polygon, kept, 0, 0, foot, normal, margin)
     return fewer(found, kept, least) if nearest_found(found, kept) <= within else 0
 
 

@@ -147,12 +147,13 @@ def test_a_tile_that_falls_on_a_plane_stops_on_it(shape, speed, tilt):
 
 
 @pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4])
-def test_a_hull_with_a_bottom_that_is_nearly_flat_rests_on_a_plane(noise):
-    """What touches the plane are the corners of all faces of its bottom."""
+@pytest.mark.parametrize("ground", [shapes.Plane(), shapes.Box((8.0, 8.0, 1.0))], ids=["plane", "box"])
+def test_a_hull_with_a_bottom_that_is_nearly_flat_rests(noise, ground):
+    """What touches are the corners of all faces of its bottom."""
     grid = np.array([(x, y, z) for x in (-0.25, 0.0, 0.25) for y in (-0.25, 0.0, 0.25) for z in (-0.05, 0.05)])
     for seed in range(6):
-        world = World(1 / 60)
-        world.add_shape(shapes.Plane())
+        world, down = World(1 / 60), 0.0 if isinstance(ground, shapes.Plane) else -0.5
+        world.add_shape(ground, position=(0.0, 0.0, down))
         world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
         slab = world.add_body(MassProperties.box(2.0, TILE), position=(0.0, 0.0, 0.06))
         slab.add_shape(shapes.ConvexHull(grid + noise * np.random.default_rng(seed).normal(size=grid.shape)))
