@@ -6,7 +6,7 @@ import copyreg
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, cast, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,11 @@ class Given(fixed, Generic[Value]):
 
     def __init__(self, doc: str) -> None:
         super().__init__(lambda rows: getattr(rows, f"_{self._name}"), doc=doc)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        # the pages show the type of a property as what its function returns
+        self.fget.__annotations__["return"] = get_args(vars(self)["__orig_class__"])[0]
 
     @overload
     def __get__(self, rows: None, kind: type | None = None, /) -> Self: ...

@@ -244,6 +244,12 @@ def test_help_on_an_attribute_tells_about_it_and_not_about_its_kind():
                 assert attribute.__doc__ != type(attribute).__doc__, (owner, name)
 
 
+def test_an_attribute_that_is_what_a_constructor_was_given_shows_its_type():
+    """The pages show what the function of a property returns."""
+    assert inspect.signature(engine.joints.Latch.capture.fget).return_annotation is engine.joints.Capture
+    assert inspect.signature(engine.flight.Gyro.delay.fget).return_annotation is int
+
+
 def test_the_picture_of_levels_shows_those_that_the_architecture_has():
     """`python -m tests.levels` draws it; the lines of code may have changed since."""
     picture = ElementTree.parse(levels.PICTURE)
