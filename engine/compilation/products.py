@@ -19,8 +19,10 @@ def take_product(blocks: Array, target: int, left: int, right: int) -> None:
     """Subtract the product of a block and a transposed one from another block; the products of numbers are subtracted in turn."""
     for i in range(6):
         for j in range(6):
+            total = blocks[target, 6 * i + j]
             for k in range(6):
-                blocks[target, 6 * i + j] -= blocks[left, 6 * i + k] * blocks[right, 6 * j + k]
+                total = total - blocks[left, 6 * i + k] * blocks[right, 6 * j + k]
+            blocks[target, 6 * i + j] = total
 
 
 def add_outer(
