@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from numbers import Real
 from typing import Any
@@ -14,7 +14,7 @@ from ..body import Body
 from ..checks import FloatArray, by_value, direction, is_settable, refuse
 from ..loops.members import read_columns, take_columns
 from ..reading import reading
-from ..store.rows import Parameter, TableRows, attributes_of, part_of_block
+from ..store.rows import Parameter, TableRows, attributes_of, parts_of_block
 from ..store.schema import Field, Rule
 from ..store.table import IntArray, Table
 from .quarantine import Members
@@ -114,24 +114,24 @@ class View:
         shape = ((self._width,) if self._is_several(field) else ()) + ((field.size,) if field.size > 1 else ())
         return isinstance(value, _NUMBERS) and np.asarray(value).shape == shape
 
-    def _of_member(self, member: int) -> Any:
-        """The handle of the part in one member."""
+    def _each(self, members: Iterable[int]) -> Iterator[Any]:
+        """The handle of the part in some members, one after another."""
         if self._own is None:
-            return self._members.owners.bodies.handles[self._first + member]
-        count = self._members.count
-        first = self._first + member
-        return part_of_block(self._own, slice(first, first + count * (self._width - 1) + 1, count))
+            return (self._members.owners.bodies.handles[self._first + member] for member in members)
+        count, first = self._members.count, self._first
+        last = first + count * (self._width - 1) + 1
+        return parts_of_block(self._own, (slice(first + member, last + member, count) for member in members))
 
     def _of_first(self, name: str) -> Any:
         """An attribute of the handle in the first member; None if it has no value there."""
         try:
-            return getattr(self._of_member(0), name)
+            return getattr(next(self._each([0])), name)
         except (AttributeError, ValueError):
             return None
 
     def _read_each(self, name: str) -> npt.NDArray[Any]:
         """An attribute that the handle computes, from one member after another."""
-        values = [getattr(self._of_member(member), name) for member in range(self._members.count)]
+        values = [getattr(handle, name) for handle in self._each(range(self._members.count))]
         if not all(isinstance(value, _NUMBERS) for value in values):
             raise AttributeError(
                 f"{self!r}: {name} is no number or vector in all members; read it in Batch.world(member)"
@@ -206,8 +206,8 @@ class View:
 
     def _set_each(self, name: str, members: IntArray, value: object) -> None:
         """Set an attribute that has rules of its own, in one member after another."""
-        for member, one in zip(members.tolist(), self._one_each(name, members, value), strict=True):
-            handle = self._of_member(member)
+        places, values = members.tolist(), self._one_each(name, members, value)
+        for member, one, handle in zip(places, values, self._each(places), strict=True):
             before = None if self._own is None else attributes_of(handle)
             try:
                 setattr(handle, name, one)
@@ -219,7 +219,7 @@ class View:
 
     def _one_each(self, name: str, members: IntArray, value: object) -> list[Any]:
         """The values of members, in their order."""
-        present: Any = getattr(self._of_member(0), name)
+        present: Any = getattr(next(self._each([0])), name)
         if not isinstance(present, _NUMBERS) or value is None:
             rule = f"one value for all, or a list of {len(members)}, one per member"
             if isinstance(value, list) and len(value) != len(members):

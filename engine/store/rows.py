@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import copyreg
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, cast, get_args, overload
 
@@ -332,13 +332,14 @@ def attributes_of(member: TableRows) -> dict[str, object]:
     return {name: getattr(member, name) for name in names if hasattr(member, name)}
 
 
-def part_of_block(member: TableRows, rows: slice) -> TableRows:
-    """A handle of some rows of a force or part, such as those of one member of a batch; it is valid until rows move."""
+def parts_of_block(member: TableRows, parts: Iterable[slice]) -> Iterator[TableRows]:
+    """A handle of some rows of a force or part after others, such as those of one member of a batch; each is valid until the next."""
     first, found = member._slice().start, member._with_same_attributes()
     found._first_id = found._last_id = -1
-    found._rows, found._numbering = rows, member._table.numbering
-    found._bodies = tuple(member._bodies[row - first] for row in range(rows.start, rows.stop, rows.step))
-    return found
+    for rows in parts:
+        found._rows, found._numbering = rows, member._table.numbering
+        found._bodies = tuple(member._bodies[row - first] for row in range(rows.start, rows.stop, rows.step))
+        yield found
 
 
 # what is kept of a world reads and writes rows with these
