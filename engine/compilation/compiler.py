@@ -730,7 +730,7 @@ def _say_once(kind: str, text: str) -> None:
         _LOG.warning("%s", text)
 
 
-_DURATION = "5 s for free bodies, up to a minute with joints, contacts or control loops"
+_DURATION = "4 s for free bodies, up to a minute with joints, contacts or control loops"
 """Of a processor that does nothing else, measured with the examples of the documentation and an empty cache."""
 
 

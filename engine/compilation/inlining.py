@@ -7,7 +7,9 @@ multiplications beside 419 scalar ones). Together this saves a third of the time
 of the language that these functions do not use, which saves another tenth. `IRLegalization` remains: it ends the lives of variables,
 without which the loops of the free rotor take 6 % longer. Two more tenths are saved by remembering the types of operations and of calls,
 because numba looks through all its operators for every product of two floats and makes a class for every call, and by taking no times:
-numba measures each pass and each nested compilation, and describes its arguments in words for whoever may listen.
+numba measures each pass and each nested compilation, and describes its arguments in words for whoever may listen. A third of the rest is
+saved by writing less intermediate code (see `lowering`), by leaving out what constant arguments rule out before types are looked for, and
+by looking once for where the lives of variables end, and not after each of five passes.
 
 LLVM optimizes each inlined function as a module, with all that it calls, before it is linked into its callers: otherwise the fused loops do
 not vectorise. There it does not look for vectors in straight code (SLP). That took half of these passes, and the machine code of kernels is
@@ -19,26 +21,43 @@ from collections.abc import Sequence
 from functools import cache
 from types import CodeType
 
+from numba.core import config
+from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import ll as llvm
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.ir import Arg, Assign, Const
+from numba.core.ir_utils import build_definitions
+from numba.core.lowering import Lower
 from numba.core.sigutils import normalize_signature
-from numba.core.typed_passes import DumpParforDiagnostics, InlineOverloads, NativeLowering, NopythonRewrites
-from numba.core.types import BoundFunction, Dispatcher, unliteral  # type: ignore[attr-defined]
+from numba.core.ssa import reconstruct_ssa
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import (
+    DumpParforDiagnostics,
+    InlineOverloads,
+    NativeLowering,
+    NopythonRewrites,
+    PreLowerStripPhis,
+)
+from numba.core.types import BooleanLiteral, BoundFunction, Dispatcher, IntegerLiteral, unliteral  # type: ignore[attr-defined]
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import (
     FindLiterallyCalls,
     InlineClosureLikes,
     InlineInlinables,
+    IRProcessing,
     LiteralPropagationSubPipelinePass,
     LiteralUnroll,
     MakeFunctionToJitFunction,
+    ReconstructSSA,
     RewriteDynamicRaises,
     WithLifting,
 )
 
 from .kernel_types import Numba
+from .lowering import LeanLower, call_of, may_raise
 
 _FOR_INNER_FUNCTIONS = InlineClosureLikes, MakeFunctionToJitFunction
 _UNUSED = (
@@ -47,7 +66,7 @@ _UNUSED = (
 )
 
 
-PIPELINE = 3
+PIPELINE = 4
 """Part of the key of cached kernels, to be changed together with what these pipelines make of a function."""
 _PURE = {"_operator", "builtins", "math"}
 """The modules of functions whose signature depends on nothing but the types of the arguments."""
@@ -136,10 +155,66 @@ class _Passes(PassManager):  # type: ignore[misc]
         step.run_finalizer(state)
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _PutInConstants(IRProcessing):  # type: ignore[misc]
+    """Replaces arguments by their constant values, so that what they rule out is not compiled."""
+
+    _name = "polhode_put_in_constants"
+
+    def run_pass(self, state: Numba) -> bool:
+        function = state.func_ir
+        function.blocks = canonicalize_cfg(function.blocks)
+        for block in function.blocks.values():
+            for each in block.find_insts(Assign):
+                kind = state.args[each.value.index] if isinstance(each.value, Arg) else None
+                if isinstance(kind, IntegerLiteral | BooleanLiteral):
+                    known = function._definitions[each.target.name]
+                    place = known.index(each.value)
+                    known[place] = each.value = Const(kind.literal_value, each.loc)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _AssignOnce(ReconstructSSA):  # type: ignore[misc]
+    """Gives each assignment a variable of its own; when their lives end is found later, and once."""
+
+    _name = "polhode_assign_once"
+
+    def run_pass(self, state: Numba) -> bool:
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _JoinVariables(PreLowerStripPhis):  # type: ignore[misc]
+    """Undoes that where a value has come from several places."""
+
+    _name = "polhode_join_variables"
+
+    def run_pass(self, state: Numba) -> bool:
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerToMachineCode(NativeLowering):  # type: ignore[misc]
+    _name = "polhode_lower_to_machine_code"
+
+    @property
+    def lowering_class(self) -> Numba:
+        return Lower if config.DEBUGINFO_DEFAULT else LeanLower
+
+
+_REPLACED = {IRProcessing: _PutInConstants, ReconstructSSA: _AssignOnce, PreLowerStripPhis: _JoinVariables}
+
+
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """numba's pipeline for compiled functions, without what kernels do not use."""
 
-    _lowering: object = NativeLowering
+    _lowering: object = _LowerToMachineCode
 
     def __init__(self, typing_context: Numba, target_context: Numba, *arguments: Numba) -> None:
         """Begin to compile a function; part of numba's interface."""
@@ -152,17 +227,14 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
         manager = _Passes(usual.pipeline_name)
         has_inner_functions = any(isinstance(value, CodeType) for value in self.state.func_id.code.co_consts)
         omitted = _UNUSED if has_inner_functions else (*_UNUSED, *_FOR_INNER_FUNCTIONS)
-        manager.passes = [
-            (self._lowering if step is NativeLowering else step, text)
-            for step, text in usual.passes
-            if step not in omitted
-        ]
+        replaced = {**_REPLACED, NativeLowering: self._lowering}
+        manager.passes = [(replaced.get(step, step), text) for step, text in usual.passes if step not in omitted]
         manager.finalize()
         return [manager]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
+class _LowerToIntermediateCode(_LowerToMachineCode):
     _name = "polhode_lower_to_intermediate_code"
 
     def run_pass(self, state: Numba) -> bool:
@@ -174,7 +246,8 @@ class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
         lowered = state["cr"]
         # Callers look up the code by the callable that numba would normally create. Any unique object can replace it.
         state["cr"] = lowered._replace(cfunc=_Uncallable())
-        state.targetctx.insert_user_function(state["cr"].cfunc, lowered.fndesc, [library])
+        call = call_of(lowered.fndesc, library)
+        state.targetctx._defns[state["cr"].cfunc].append(call, call.signature)
         if hasattr(library, "_reload_init"):  # since numba 0.62
             state.reload_init.extend(library._reload_init)
         return True
@@ -207,23 +280,41 @@ _LEAST_OWN_SHARE = 0.25
 """A function is optimized before it is linked into its callers if at least this share of its code is its own."""
 
 
-def _lines(module: object) -> int:
-    return str(module).count("\n")
-
-
 class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Intermediate code that is linked into kernels and never loaded by itself."""
 
-    _own_lines = 0
-    """The length of the code of the function itself, without that of the functions that it calls."""
+    _shared_module: Numba
+    may_raise = False
+    """Whether a function may return another status than that of success."""
 
-    def _optimize_functions(self, module: Numba) -> None:
-        module.data_layout = self._codegen._data_layout
-        self._own_lines += _lines(module)
+    def __init__(self, codegen: Numba, name: str) -> None:
+        super().__init__(codegen, name)
+        self._lines: dict[object, int] = {}
+        """The length of the code of each function in it."""
+
+    def add_ir_module(self, module: Numba) -> None:
+        text = normalize_ir_text(str(module))
+        self.may_raise = self.may_raise or may_raise(text)
+        self._lines[self] = self._lines.get(self, 0) + text.count("\n")
+        made = llvm.parse_assembly(text)
+        made.name, made.data_layout = module.name, self._codegen._data_layout
+        self._final_module.link_in(made)
 
     def _optimize_final_module(self) -> None:
-        if self._own_lines >= _LEAST_OWN_SHARE * _lines(self._final_module):
+        for library in self._linking_libraries:
+            self._lines |= getattr(library, "_lines", {})
+        if self._lines[self] >= _LEAST_OWN_SHARE * sum(self._lines.values()):
             super()._optimize_final_module()
+            self._lines = {self: str(self._final_module).count("\n")}
+
+    def _get_module_for_linking(self) -> Numba:
+        if self._shared_module is None:
+            self._ensure_finalized()
+            for function in self._final_module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"
+            self._shared_module = self._final_module
+        return self._shared_module
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

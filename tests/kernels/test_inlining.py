@@ -4,6 +4,7 @@ import gc
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from engine.compilation.compiler import COMPILED, inlined, kernel
@@ -201,3 +202,77 @@ def test_integers_share_a_compiled_form_but_for_those_that_decide_what_is_compil
     assert call(6.0) == pytest.approx(6.0 + 9.0 + 11.0 + 11.0 + 6.0 + 12.0)
     assert len(ladder._dispatcher.overloads) == 1
     assert len(by_stage._dispatcher.overloads) == 2
+
+
+@needs_numba
+def test_what_a_constant_rules_out_is_not_compiled(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+
+    @inlined
+    def by_stage(stage, gyroscopic, x):
+        if stage == 0:
+            return x
+        if gyroscopic:
+            return 2.0 * x
+        return "cannot be a number"
+
+    @kernel("by-constants")
+    def call(x):
+        return by_stage(0, False, x) + by_stage(1, True, x)
+
+    assert call(6.0) == 18.0
+
+
+@inlined
+def reciprocal(x):
+    if x == 0.0:
+        raise ValueError("nothing is the reciprocal of zero")
+    return 1.0 / x
+
+
+@inlined
+def twice_the_reciprocal(x):
+    return 2.0 * reciprocal(x)
+
+
+@needs_numba
+def test_an_exception_of_an_inlined_function_passes_through_its_callers(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+
+    @kernel("reciprocals")
+    def call(x):
+        return twice_the_reciprocal(x) + 1.0
+
+    assert call(4.0) == 1.5
+    with pytest.raises(ValueError, match="nothing is the reciprocal of zero"):
+        call(0.0)
+
+
+@inlined
+def swap(array, here, there):
+    array[here], array[there] = array[there], array[here]
+
+
+@needs_numba
+@pytest.mark.parametrize("kind", [np.float64, np.int64, np.int32, np.bool_])
+@pytest.mark.parametrize("shape", [(7,), (3, 5), (2, 3, 4)])
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_items_of_arrays_are_those_of_numpy(kind, shape, is_whole, monkeypatch, tmp_path):
+    """From either end, at unsigned places too, and in arrays that leave out columns of another."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+
+    @kernel("swaps")
+    def call(array, here, there):
+        swap(array, here, there)
+
+    array = (np.arange(2 * np.prod(shape)) % 5).astype(kind).reshape(*shape[:-1], -1)
+    array = np.ascontiguousarray(array[..., : shape[-1]]) if is_whole else array[..., ::2]
+    random = np.random.default_rng(1)
+    for made in (int, int, np.uint32, np.int8):
+        low = 0 if made is np.uint32 else -1
+        pairs = [tuple(made(random.integers(low * size, size)) for size in shape) for _ in range(2)]
+        here, there = ((pair[0] if len(shape) == 1 else pair) for pair in pairs)
+        wanted = array.copy()
+        swap(wanted, here, there)
+        call(array, here, there)
+        np.testing.assert_array_equal(array, wanted)

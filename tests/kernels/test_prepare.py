@@ -443,11 +443,11 @@ def test_progress_is_told_before_each_kernel_and_at_the_end():
 @pytest.mark.parametrize(
     ("name", "seconds"),
     [
-        ("strang-free_rotor-gyro-264", 2.0),
-        ("strang-free_rotor-stored-gyro-264", 3.6),
-        ("island-cones", 2.5),
-        ("island-kick", 0.6),
-        ("undo-tick", 0.25),
+        ("strang-free_rotor-gyro-264", 1.3),
+        ("strang-free_rotor-stored-gyro-264", 2.34),
+        ("island-cones", 1.6),
+        ("island-kick", 0.4),
+        ("undo-tick", 0.17),
     ],
 )
 def test_the_expected_time_of_a_kernel_is_that_of_the_longest_beginning_of_its_name(name, seconds):

@@ -26,6 +26,7 @@ WITH_NUMBA = (
     "compilation/compiler.py",
     "compilation/inlining.py",
     "compilation/lean.py",
+    "compilation/lowering.py",
     "compilation/packed.py",
     "compilation/products.py",
     "compilation/trial.py",
