@@ -32,6 +32,7 @@ from .cores import (
     face_of_feature,
     face_plane,
     farthest,
+    normal_of,
     placed_point,
     put_corners,
 )
@@ -292,6 +293,33 @@ def _lift(end: Vector, axis: Vector, normal: Vector, at: Vector) -> Vector:
 
 
 @inlined
+def _put_rim(
+    placed: Array,
+    found: Array,
+    polygon: Array,
+    kept: int,
+    start: int,
+    count: int,
+    side: int,
+    foot: Vector,
+    normal: Vector,
+    margin: float,
+) -> int:
+    """Store where a face of a shape is below the rim of a cylinder, the other shape: at its point nearest to it, and three beside this."""
+    corner = load(polygon, start, 0)
+    facing = normal_of(corner, load(polygon, start + 1, 0), load(polygon, start + 2, 0))
+    along = dot(normal, facing)
+    if along > -_LYING:
+        return kept
+    for number in range(4):
+        at, _radius = rim(placed, 1 - side, scale(-1.0, facing), number)
+        if _is_within(polygon, start, count, facing, at):
+            at = add_scaled(at, dot(subtract(corner, at), facing) / along, normal)
+            kept = put_point(found, kept, at, 0.0, foot, normal, margin, side == 1)
+    return kept
+
+
+@inlined
 def _touch_in_circle(
     placed: Array,
     found: Array,
@@ -316,6 +344,8 @@ def _touch_in_circle(
             kept = put_point(found, kept, add_scaled(p, first, along), radius, foot, normal, margin, is_first)
             if last > first and (last < 1.0 or count == 2):
                 kept = put_point(found, kept, add_scaled(p, last, along), radius, foot, normal, margin, is_first)
+    if count > 2:
+        kept = _put_rim(placed, found, polygon, kept, start, count, side, foot, normal, margin)
     return kept
 
 
