@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 from . import ROOT, Mutant, every_mutant
-from .page import PAGE, page, rows
+from .page import PAGE, complete_run, page, rows
 
 AT_ONCE = 2
 PATIENCE = 300
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str]) -> int:
     ]
     print(f"{len(mutants) - len(unexpected)} of {len(mutants)} mutants as expected")
     if options.write and not unexpected:
-        _write_page(results)
+        _write_page(results, is_complete=not options.parts)
     return 1 if unexpected or not mutants else 0
 
 
@@ -180,11 +180,12 @@ def _try_all(trees: Sequence[Path], mutants: Sequence[Mutant]) -> dict[str, Verd
         return dict(pool.map(attempt, mutants))
 
 
-def _write_page(results: dict[str, Verdict]) -> None:
-    known = rows(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
-    caught_by = {name: last.strip("`") for name, (_, last) in known.items()}
+def _write_page(results: dict[str, Verdict], is_complete: bool) -> None:
+    before = PAGE.read_text(encoding="utf-8")
+    caught_by = {name: last.strip("`") for name, (_, last) in rows(before).items()}
     caught_by |= {name: found.detail for name, found in results.items()}
-    PAGE.write_text(page(every_mutant(), caught_by, f"{date.today():%d %B %Y}"), encoding="utf-8")
+    when = f"{date.today():%d %B %Y}" if is_complete else complete_run(before)
+    PAGE.write_text(page(every_mutant(), caught_by, when), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,21 +28,26 @@ def page(mutants: Sequence[Mutant], caught_by: Mapping[str, str], date: str) -> 
 
     Args:
         mutants: All mutants, by group.
-        caught_by: The first test that failed, by name of mutant.
-        date: Today, as the page shows it.
+        caught_by: The first test that failed, by name of mutant; without one, the page shows the first test that should fail.
+        date: The day of the last complete run, as the page shows it.
     """
     must_die = [mutant for mutant in mutants if not mutant.survives]
     survivors = [mutant for mutant in mutants if mutant.survives]
     parts = [_HEAD.format(date=date, all=len(mutants), surviving=len(survivors))]
     for title, group in groupby(must_die, key=lambda mutant: mutant.group):
         parts.append(f"\n## {title}\n\n| mutant | what was changed | first test that failed |\n| --- | --- | --- |\n")
-        parts += [_row(mutant, f"`{caught_by.get(mutant.name, 'not run')}`") for mutant in group]
+        parts += [_row(mutant, f"`{caught_by.get(mutant.name) or mutant.tests[0]}`") for mutant in group]
     return "".join([*parts, _SURVIVORS, *(_row(mutant, mutant.survives) for mutant in survivors)])
 
 
 def rows(text: str) -> dict[str, tuple[str, str]]:
     """What a page says of each mutant: the change and the last column, by name."""
     return {row["name"]: (row["change"], row["last"]) for row in _ROW.finditer(text)}
+
+
+def complete_run(text: str) -> str:
+    """The date of the last complete run, as a page shows it."""
+    return re.findall(r"complete run was on (.*?);", text)[0]
 
 
 def change(mutant: Mutant) -> str:

@@ -8,7 +8,7 @@ import pytest
 from ..lengths import long_run
 from ..mutants import ROOT, Mutant, every_mutant
 from ..mutants.__main__ import Verdict, copy_to, verdict
-from ..mutants.page import PAGE, change, page, rows
+from ..mutants.page import PAGE, change, complete_run, page, rows
 
 MUTANTS = every_mutant()
 EXAMPLE = Mutant("", "engine/clock.py", "example", "if is_limited and ticks > self._max_ticks:", "if False:", ())
@@ -71,7 +71,9 @@ def test_the_page_lists_exactly_the_mutants_of_the_data():
 
 def test_what_is_written_to_the_page_is_read_from_it():
     survivor = EXAMPLE._replace(name="another | one", new="", survives="It is never asked.")
-    listed = rows(page([EXAMPLE, survivor], {"example": "world/test_clock.py::test_the_cap"}, "today"))
+    written = page([EXAMPLE, survivor], {"example": "world/test_clock.py::test_the_cap"}, "24 November 2026")
+    assert complete_run(written) == "24 November 2026"
+    listed = rows(written)
     assert [last for _, last in listed.values()] == ["`world/test_clock.py::test_the_cap`", "It is never asked."]
 
 
