@@ -1623,7 +1623,7 @@ class World:
         Raises:
             TypeError: If `function` is not callable, or is a generator function or a coroutine function, or another argument has the wrong
                 type.
-            ValueError: If `event` is unknown, `body` is not in this world, or `above` is negative.
+            ValueError: If `event` is unknown, `body` is not in this world, or `above` is negative, or not 0 for another event than "hit".
 
         Example:
             >>> from engine import shapes
@@ -1641,6 +1641,8 @@ class World:
         _check_name(name, owner)
         option(event, "event", owner, CONTACT_EVENTS)
         least = real(above, "above", owner, at_least=0.0)
+        if least and event != "hit":
+            refuse(owner, "above", above, f'0 for "{event}", since only hits are told by their speed')
         if body is not None:
             self._own_body(body, owner, "body")
         if function is LEFT_OUT:

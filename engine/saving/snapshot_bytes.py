@@ -283,8 +283,8 @@ def _read_event_callback(name: str, event: Plain, bodies: int, members: int) -> 
         kind, body, above = event["contact"], event["body"], event["above"]
         if kind.text() not in CONTACT_EVENTS:
             kind.refuse(f"one of {', '.join(CONTACT_EVENTS)}")
-        if not above.number() >= 0.0:
-            above.refuse("at least 0")
+        if not above.number() >= 0.0 or (above.number() and kind.value != "hit"):
+            above.refuse('at least 0, and 0 unless the event is "hit"')
         touching = tuple(
             tuple(Place("member", each.integer(0, members - 1)) for each in both.list(2))
             for both in event["touching"].list()

@@ -22,7 +22,7 @@ def bouncing(restitution=0.5):
     return world, ball
 
 
-def told_of(world, **options):
+def told_of(world, above=0.0, **options):
     """What functions of all events are told, with the tick."""
     seen = []
 
@@ -36,7 +36,7 @@ def told_of(world, **options):
         seen.append((world.tick_count, "hit", contact))
 
     for event, function in (("begin", begin), ("end", end), ("hit", hit)):
-        world.on_contact(function, event, **options)
+        world.on_contact(function, event, above=above if event == "hit" else 0.0, **options)
     return seen
 
 
@@ -302,6 +302,7 @@ def test_functions_pairs_and_groups_are_in_scenes_and_bytes(tmp_path):
         ((report, "touch"), ValueError, "World.on_contact: event"),
         ((report, "hit", "ball"), TypeError, "World.on_contact: body"),
         ((report, "hit", None, -1.0), ValueError, "World.on_contact: above"),
+        ((report, "begin", None, 2.0), ValueError, "World.on_contact: above"),
     ],
 )
 def test_bad_arguments_are_named(arguments, kind, named):
