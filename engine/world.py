@@ -2084,6 +2084,7 @@ class World:
             has_contacts=will_have_contacts,
             calls_at_stages=bool(self._plan.stage_forces),
             drives_actuators=will_drive,
+            has_thrusters=bool(pulses) or len(self.thrusters) > 0,
             coasts=self.coasting,
             threads=self._threads,
         )

@@ -3,12 +3,14 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, direction, real, refuse
+from ..compilation.choice import Loop, named
 from ..kernels.valve import Opening, level_after
 from ..loops.actuator_layout import (
     ANGLES,
@@ -31,7 +33,7 @@ from ..loops.actuator_layout import (
     THROTTLE,
 )
 from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
-from ..loops.members import settle_throttles, thrust_of_throttle
+from ..loops.members import room_for_jets, settle_adjacent, settle_throttles, thrust_of_throttle, write_adjacent
 from ..store.host import Host
 from ..store.rows import BodyHandle, Given, fixed, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema, Written
@@ -112,20 +114,49 @@ _NOBODY_STOOD = np.zeros(0)
 """The ticks since which bodies are frozen, where none is."""
 
 
+def _one_each(values: npt.ArrayLike, count: int) -> FloatArray:
+    """One value for each of some jets, from as many or from one for all."""
+    given = np.ascontiguousarray(values, np.float64).reshape(-1)
+    return given if len(given) == count else np.full(count, given)
+
+
+def _stood(store: Owner) -> FloatArray:
+    """The tick since which each body is frozen, or -1; without elements if none is."""
+    frozen = store.tables.get("frozen bodies")
+    if frozen is None or not frozen.count:
+        return _NOBODY_STOOD
+    stood = np.full(store.tables["bodies"].count, -1.0)
+    stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
+    return stood
+
+
 def _settled(
     columns: FloatArray, first: int, count: int, store: Owner, changed: int, values: npt.ArrayLike
 ) -> tuple[FloatArray, int]:
     """Impulses of adjacent jets, the ticks up to which they count and the new values, with the same as now for a log; how many change."""
-    given = np.ascontiguousarray(values, np.float64).reshape(-1)
-    if len(given) != count:
-        given = np.full(count, given)
-    stood, frozen, world = _NOBODY_STOOD, store.tables.get("frozen bodies"), store.world()
-    if frozen is not None and frozen.count:
-        stood = np.full(store.tables["bodies"].count, -1.0)
-        stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    settled, tick, dt = np.empty((3 if store.log is None else 6, count)), float(world._bodies.tick_count), world._dt
-    found = settle_throttles(columns, first, changed, given, tick, stood, dt, settled)
+    world, settled = store.world(), np.empty((3 if store.log is None else 6, count))
+    now, given = float(world._bodies.tick_count), _one_each(values, count)
+    found = settle_throttles(columns, first, changed, given, now, _stood(store), world._dt, settled)
     return settled, int(found)
+
+
+def _settle_adjacent(store: Owner, rows: slice, table: Table, components: slice | int, values: npt.ArrayLike) -> None:
+    """Write one component of adjacent jets, with what their throttles have given so far, in one call, which no interrupt divides."""
+    first, last, _step = rows.indices(table.count)
+    changed = components if isinstance(components, int) else components.start
+    world, given = store.world(), _one_each(values, last - first)[np.newaxis]
+    now = float(world._bodies.tick_count)
+    settle_adjacent(table.array, first, changed, given, now, _stood(store), world._dt, room_for_jets())
+
+
+def kernels_of_throttles() -> list[Loop]:
+    """The kernels that a bank calls when its throttles are set or its impulses are read."""
+    table, vector = np.zeros((1, 1)), np.zeros(1)
+    return [
+        named(settle_adjacent, table, 0, 0, table, 0.0, vector, 0.0, table),
+        named(settle_throttles, table, 0, 0, vector, 0.0, vector, 0.0, table),
+        named(write_adjacent, table, np.zeros((1, 2), np.int64), 0, table),
+    ]
 
 
 def impulses_of(columns: FloatArray, store: Owner) -> FloatArray:
@@ -188,6 +219,8 @@ def _settle_thrust(table: Table, components: slice | int, rows: Rows, values: np
             return _settle_one(table, store, rows, changed, values)
         rows = slice(rows, rows + 1)
     if isinstance(rows, slice):
+        if store.log is None:
+            return partial(_settle_adjacent, store, rows), values, ()
         first, last, _step = rows.indices(table.count)
         settled, found = _settled(array, first, last - first, store, changed, values)
         jets: slice | npt.NDArray[np.int64] = slice(first, last)

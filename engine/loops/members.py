@@ -1,5 +1,7 @@
 """Kernels that work between two ticks on adjacent rows of many bodies, such as those of all members of a batch."""
 
+import numpy as np
+
 from ..compilation.compiler import assume_separate_rows, from_column, inlined, kernel, use_widest_vectors
 from ..kernels.selection import choose
 from .actuator_layout import BODY, ENABLED, IMPULSE, MAX_FORCE, SETTLED_TICK, STUCK, TANK, THROTTLE
@@ -63,6 +65,53 @@ def settle_throttles(
         now = choose(since >= 0.0, since, tick)
         found += _settle(jets, place, changed, float(values[place]), now, dt, settled)
     return found
+
+
+_JETS = 512
+"""Jets whose numbers are found and then written together, so that they stay in the cache meanwhile."""
+
+
+@kernel("settle-adjacent")
+def settle_adjacent(
+    thrusters: Array, first: int, changed: int, values: Array, tick: float, stood: Array, dt: float, found: Array
+) -> None:
+    """Set a component of adjacent jets, and add to their impulses what their throttles have given so far where this alters their thrust.
+
+    Args:
+        thrusters: The table of thrusters.
+        first: The row of the first jet.
+        changed: The component.
+        values: The new values, shape (1, jets).
+        tick: The number of the present tick.
+        stood: The tick since which each body is frozen, or -1; without elements if none is.
+        dt: Length of a tick [s].
+        found: Room for some jets, shape (3, k).
+    """
+    assume_separate_rows()
+    use_widest_vectors()
+    begin, end, most = 0, values.shape[1], found.shape[1]
+    while begin < end:
+        jets, given, count = from_column(thrusters, first + begin), from_column(values, begin), min(most, end - begin)
+        if stood.shape[0] == 0:
+            for place in range(count):
+                _settle(jets, place, changed, float(given[0, place]), tick, dt, found)
+        else:
+            for place in range(count):
+                since = float(stood[int(jets[BODY, place])])
+                now = choose(since >= 0.0, since, tick)
+                _settle(jets, place, changed, float(given[0, place]), now, dt, found)
+        for place in range(count):
+            jets[IMPULSE, place] = found[0, place]
+        for place in range(count):
+            jets[SETTLED_TICK, place] = found[1, place]
+        for place in range(count):
+            jets[changed, place] = found[2, place]
+        begin += count
+
+
+def room_for_jets() -> Array:
+    """Make what `settle_adjacent` needs for its own use."""
+    return np.empty((3, _JETS))
 
 
 @inlined

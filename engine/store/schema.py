@@ -275,8 +275,8 @@ class Schema:
 
         Returns None, or, if something has to be settled that the former values have given so far, all places that are to be written
         together, what to write there, and what stands there. The places are the components of one row, shape (k,), or a tuple of components
-        and first rows of blocks and of members, as `Table.write_blocks` has them; members may be a slice. None if the table has nothing to
-        settle."""
+        and first rows of blocks and of members, as `Table.write_blocks` has them; members may be a slice. Where no log keeps what stands
+        there, they may be a function, called as ``write(table, components, values)``. None if the table has nothing to settle."""
         self.is_filled_by_ticks = is_filled_by_ticks
         """Whether they add and remove rows as well; such rows have no handles."""
         self.deciding = tuple(deciding)

@@ -430,7 +430,9 @@ class Table:
         if self.schema.deciding:
             self._look_at_layout(components, rows)
         self._changed(components, rows)
-        if type(places) is tuple:
+        if callable(places):
+            places(self, components, values)
+        elif type(places) is tuple:
             blocks, members = places
             if type(members) is slice:
                 write_adjacent(self.array, blocks, members.start, values)

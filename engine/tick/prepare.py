@@ -17,6 +17,7 @@ from ..compilation.choice import Loop, Role, ask, compile_together, named, proce
 from ..compilation.durations import expected_seconds
 from ..constraints.calls import FOLLOW_CALL, JOINT_CALLS, POINT_CALLS
 from ..forces.force import Force
+from ..forces.valves import kernels_of_throttles
 from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.integrator import Integrator
@@ -72,6 +73,7 @@ class Future(NamedTuple):
     calls_at_stages: bool
     """Whether Python forces act at the stages of the method, in which all bodies are islands."""
     drives_actuators: bool
+    has_thrusters: bool
     coasts: bool
     threads: int
 
@@ -109,6 +111,8 @@ def kernels_for(future: Future) -> list[Loop]:
             loops += [*(loops_of_joint_steps() if divides else []), *([LATCHES_LOOP] if future.has_joints else [])]
         if future.drives_actuators:
             loops += actuator_kernels()
+        if future.has_thrusters:
+            loops += kernels_of_throttles()
         if future.has_joints or future.has_contacts or future.drives_actuators or divides:
             loops += loops_of_programs(loops)
         wanted += loops

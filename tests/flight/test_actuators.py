@@ -603,6 +603,19 @@ def test_a_tick_that_fails_leaves_the_impulse_of_a_throttle():
     assert jet.impulse == pytest.approx(30.0 * 0.1 * 0.5 * 8, rel=1e-14)
 
 
+def test_each_of_many_jets_has_its_own_throttle_and_impulse():
+    """Their numbers are found and written in blocks of some hundred jets."""
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    arms, first, second = np.zeros((1300, 3)), *np.random.default_rng(1).random((2, 1300))
+    bank = world.add_force(forces.ThrusterBank(ship, positions=arms, directions=[(0, 0, 1)] * 1300, max_forces=2.0))
+    bank.throttle = first
+    world.step(3)
+    bank.throttle = second
+    world.step(2)
+    assert bank.throttle.tolist() == second.tolist()
+    assert bank.impulse == pytest.approx(2.0 * 0.1 * (3 * first + 2 * second), rel=1e-14)
+
+
 def test_the_throttle_of_a_frozen_body_does_not_count():
     world, ship, jet = throttled_world(options={"on_non_finite": "freeze"})
     jet.throttle = 0.5

@@ -30,9 +30,11 @@ from engine.compilation.locks import Slot
 from engine.compilation.packed import declared
 from engine.constraints import fit
 from engine.flight import ReactionWheel
+from engine.forces import valves
 from engine.joints import Ball
 from engine.loops import program
 from engine.loops.undo import undo
+from engine.store import table
 from engine.tick.island_kernels import kernels_of_islands
 
 from ..helpers import PATIENCE, skew_tensor
@@ -512,6 +514,27 @@ def test_the_first_joint_needs_no_kernel_that_was_not_prepared(monkeypatch):
     world.add_joint(Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
     known = {loop.wanted for loop in prepared}
     assert asked and {loop.wanted for loop in asked} <= known
+
+
+def test_throttles_of_a_bank_need_no_kernel_that_was_not_prepared(monkeypatch):
+    """The first command of a bank and the first look at its impulses took 0.2 s each in a prepared world."""
+    world, prepared, called = game(), [], []
+    bank = world.add_force(
+        forces.ThrusterBank(world.bodies[0], positions=4 * [(0, 1, 0)], directions=4 * [(1, 0, 0)], max_forces=1.0)
+    )
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
+    world.prepare()
+    for module, name in ((valves, "settle_adjacent"), (valves, "settle_throttles"), (table, "write_adjacent")):
+        kernel = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *given, kernel=kernel: (called.append(named(kernel, *given)), kernel(*given))[1]
+        )
+    bank.throttle = (0.0, 0.5, 0.0, 1.0)
+    world.on_tick(lambda world: setattr(bank, "throttle", (0.5, 0.5, 0.0, 0.0)))
+    world.step(2)
+    assert bank.impulse == pytest.approx((2 * 0.5 * world.dt, 2 * 0.5 * world.dt, 0.0, 0.0))
+    assert len({loop.function for loop in called}) == 3
+    assert {loop.wanted for loop in called} <= {loop.wanted for loop in prepared}
 
 
 @pytest.mark.parametrize("place", ["on_tick", "after_tick", "add_force"])
