@@ -136,6 +136,24 @@ def test_a_joint_leaves_as_many_freedoms_as_its_type_has(kind):
     assert int((values > 1e-3 * max(values[0], 1.0)).sum()) == FREEDOMS[kind]
 
 
+@forces.compiled(parameters=("strength", "rate"), depends_on_rates=False)
+def Swinging(body, time, strength, rate):
+    """A force that grows with time and turns back."""
+    return (strength * time * (1.0 - rate * time), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def test_a_force_that_reads_the_time_kicks_bodies_on_joints_at_both_ends_of_the_tick():
+    """The impulse of a tick is that of the trapezoidal rule, to rounding."""
+    world, strength, rate = World(dt=0.1, integrator="free-rotor-2"), 3.0, 0.7
+    one, other = (world.add_body(MassProperties.box(2.0, (1, 1, 1)), position=(x, 0, 0)) for x in (-1.0, 1.0))
+    world.add_joint(Hinge(one, other, at_body=(1.0, 0, 0), axis_body=(0, 0, 1)))
+    world.add_force(Swinging(strength=strength, rate=rate, bodies=[one]))
+    world.step(20)
+    times = 0.1 * np.arange(21)
+    wanted = np.trapezoid(strength * times * (1.0 - rate * times), dx=0.1)
+    assert world.linear_momentum()[0] == pytest.approx(wanted, rel=1e-13)
+
+
 @pytest.mark.parametrize(
     ("method", "order"), [("free-rotor-2", 1.95), ("free-rotor-4", 3.9), ("axis-splitting-2", 1.95)]
 )
