@@ -117,24 +117,19 @@ def forced(links: int) -> list[Timed]:
     return [ticks_of(world) for world in worlds]
 
 
+def switched(place):
+    """A steady tick of a chain of 400 joints, and the tick after one of them is switched."""
+    return switch_of(chain(401), place)
+
+
 ROWS = [
     *(
         Row(f"a Python force on a chain of {links}", partial(forced, links), lambda a, b, c: a / (b + c), 1.5, "×")
         for links in (2, 8, 32)
     ),
-    Row(
-        "the tick after one of 400 joints of a chain",
-        lambda: switch_of(chain(401), 150),
-        lambda steady, then: then / steady,
-        5.0,
-        "ticks",
-    ),
-    Row(
-        "the same in the middle of it",
-        lambda: switch_of(chain(401), 200),
-        lambda steady, then: then / steady,
-        5.0,
-        "ticks",
+    *(
+        Row(name, partial(switched, place), lambda steady, then: then / steady, 5.0, "ticks")
+        for name, place in (("the tick after one of 400 joints of a chain", 150), ("the same in the middle of it", 200))
     ),
     Row(
         "the tick after one of 500 pairs, beyond a tick",
