@@ -38,7 +38,6 @@ WHEELS = Schema(
         Field("torque", Kind.COMMAND, 1, "N·m", digest=5, rule=ANY, meaning="of the motor on the wheel"),
         Field("momentum", Kind.STATE, 1, "N·m·s", digest=6, meaning="inertia · (speed + axis·ω)"),
         Field("applied_torque", Kind.STATE, 1, "N·m", digest=7, meaning="in the last tick"),
-        Field("kept", Kind.SCRATCH, 2, meaning="momentum and applied torque at the start of the tick"),
         Field("has_kicked", Kind.SCRATCH, meaning="whether an island has taken its friction at the end of the tick"),
         Field("gained", Kind.SCRATCH, 1, "N·m·s", meaning="by that friction"),
     ),

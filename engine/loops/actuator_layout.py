@@ -43,10 +43,9 @@ MAX_TORQUE, MAX_SPEED, FRICTION = 7, 8, 9
 TORQUE = 10
 MOMENTUM = 11
 APPLIED = 12
-KEPT_MOMENTUM, KEPT_APPLIED = 13, 14
-WHEEL_HAS_KICKED = 15
+WHEEL_HAS_KICKED = 13
 """Whether its friction at the end of the tick was part of the step of an island."""
-GAINED = 16
+GAINED = 14
 """What it gained by that friction [N·m·s]."""
 
 # tanks

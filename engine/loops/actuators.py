@@ -1,7 +1,7 @@
 """The two ends of a tick for valves, gimbals, tanks and wheels, as kernels and as operations of a tick.
 
 `drive` runs before the tick is integrated. It opens and shuts valves, turns gimbals, drains tanks to the middle of the tick, and lets the
-motors of the wheels act. `settle` runs after it: it drains the tanks to the end of the tick and stores what has changed. `undo_drive`
+motors of the wheels act. `settle` runs after it: it drains the tanks to the end of the tick and stores what has changed. `undo_driven`
 restores the start of the tick if it was not finite.
 
 A pulse inside a tick is represented by its impulse, as a force that is held over the tick, and by the first moment of this impulse in time.
@@ -32,8 +32,6 @@ from .actuator_layout import (
     IS_FLOWING,
     IS_STALE,
     KEPT,
-    KEPT_APPLIED,
-    KEPT_MOMENTUM,
     MAX_RATE,
     MOMENTUM,
     PROPELLANT,
@@ -44,26 +42,28 @@ from .actuator_layout import (
     WHEEL_HAS_KICKED,
 )
 from .columns import Array, Integers, IntegerTable, is_finite, load_state, load_vector, store_vector
-from .gather import DRIVEN, HAS_FROZEN, IS_OPEN, JETS, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import DRIVEN, HAS_FROZEN, JETS, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
 from .jet_kicks import damp, has_damping, lean
 from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, POSITION, STORED_MOMENTUM, VELOCITY
-from .masses import REFUSED, UNFINISHED, compose_flowing, store_previous_rates
+from .masses import UNFINISHED, compose_flowing, store_previous_rates
 from .valves import direction_at, follow_valve, link_jet, run_dry, store_valve, turn_gimbal
 from .wheels import choose_motor_torque, rub, rub_alone, sum_stored
 
 
+class Parts(NamedTuple):
+    """The bodies and their actuators."""
+
+    array: Array
+    driven: Array
+    thrusters: Array
+    wheels: Array
+    tanks: Array
+    counts: Integers
+    """The counts of rows."""
+
+
 @inlined
-def drive(
-    array: Array,
-    driven: Array,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    counts: Integers,
-    stale: Integers,
-    owners: Integers,
-    dt: float,
-) -> int:
+def drive(parts: Parts, stale: Integers, owners: Integers, dt: float) -> int:
     """Drive the actuators up to the state that is integrated over the tick; see the top.
 
     `owners` has room for the driven row of each column of the bodies.
@@ -71,7 +71,8 @@ def drive(
     Returns:
         The number of bodies, in `stale`, whose held wrench must be gathered again; -1 if a body has no valid tensor any more.
     """
-    counts[IS_OPEN] = 1
+    array, driven, thrusters = parts.array, parts.driven, parts.thrusters
+    wheels, tanks, counts = parts.wheels, parts.tanks, parts.counts
     has_frozen = counts[HAS_FROZEN] != 0
     # keep what will be written
     for row in range(counts[DRIVEN]):
@@ -86,8 +87,6 @@ def drive(
         driven[IS_FLOWING, row] = 1.0 if driven[IS_FLOWING, row] == UNFINISHED else 0.0
         driven[IS_STALE, row] = 0.0
     for wheel in range(counts[WHEELS]):
-        wheels[KEPT_MOMENTUM, wheel] = wheels[MOMENTUM, wheel]
-        wheels[KEPT_APPLIED, wheel] = wheels[APPLIED, wheel]
         wheels[WHEEL_HAS_KICKED, wheel] = 0.0
     # valves and gimbals, and the propellant that they ask for; the jets of a tank are linked in ascending order
     for tank in range(counts[TANKS]):
@@ -149,16 +148,7 @@ def drive(
 
 
 @inlined
-def settle(
-    array: Array,
-    driven: Array,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    counts: Integers,
-    dt: float,
-    is_last: bool,
-) -> int:
+def settle(parts: Parts, dt: float, is_last: bool) -> int:
     """Bring the actuators to the end of the tick, in the opposite order, and store their state.
 
     If another tick follows at once (not `is_last`), tensors are left for it to compute, because they change in its first operation.
@@ -166,6 +156,8 @@ def settle(
     Returns:
         The column of a body that is not finite or has no valid tensor any more, or -1.
     """
+    array, driven, thrusters = parts.array, parts.driven, parts.thrusters
+    wheels, tanks, counts = parts.wheels, parts.tanks, parts.counts
     has_frozen = counts[HAS_FROZEN] != 0
     # the second halves of the kicks and of jet damping
     jets = counts[JETS]
@@ -204,7 +196,7 @@ def settle(
             bad = column if bad < 0 else bad
     if bad >= 0:
         return bad
-    # tanks and valves, of which `undo_drive` restores nothing: from here on, the tick cannot fail
+    # tanks and valves, of which `undo_driven` restores nothing: from here on, the tick cannot fail
     for tank in range(counts[TANKS]):
         tanks[PROPELLANT, tank] = tanks[ACTING, tank]
     for jet in range(jets):
@@ -214,32 +206,6 @@ def settle(
         if not _stands_still(array, has_frozen, int(driven[BODY, row])):
             store_previous_rates(array, int(driven[BODY, row]), driven, row)
     return -1
-
-
-@inlined
-def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers) -> None:
-    """Restore the start of the tick after `drive`, if it has run; the loop has restored the pose and everything that it wrote itself."""
-    if counts[IS_OPEN] == 0:
-        return
-    for tank in range(counts[TANKS]):
-        tanks[ACTING, tank] = tanks[PROPELLANT, tank]
-    compose_flowing(array, driven, wheels, tanks, counts, True)
-    for row in range(counts[DRIVEN]):
-        column = int(driven[BODY, row])
-        for place in range(3):
-            array[POSITION + place, column] = driven[KEPT + place, row]
-            array[VELOCITY + place, column] = driven[KEPT + 3 + place, row]
-            array[ANGULAR_VELOCITY + place, column] = driven[KEPT + 6 + place, row]
-            array[STORED_MOMENTUM + place, column] = driven[KEPT + 9 + place, row]
-    for wheel in range(counts[WHEELS]):
-        wheels[MOMENTUM, wheel] = wheels[KEPT_MOMENTUM, wheel]
-        wheels[APPLIED, wheel] = wheels[KEPT_APPLIED, wheel]
-        wheels[GAINED, wheel] = 0.0  # perhaps not finite
-    for jet in range(counts[THRUSTERS]):
-        if thrusters[MAX_RATE, jet] > 0.0:
-            first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])
-            store_vector(thrusters, DIRECTION, jet, direction_at(thrusters, jet, first, second))
-    counts[IS_OPEN] = 0
 
 
 @inlined
@@ -325,13 +291,9 @@ def end_kicks(
 class Drive(NamedTuple):
     """The arguments of the operations that drive actuators."""
 
-    array: Array
+    parts: Packed[Parts]
     control: Integers
     body_count: int
-    driven: Array
-    thrusters: Array
-    wheels: Array
-    tanks: Array
     gravities: Array
     constants: Array
     pushes: Array
@@ -341,8 +303,6 @@ class Drive(NamedTuple):
     """The counts with which it last ran."""
     runs: IntegerTable
     """The runs of jets (see there)."""
-    counts: Integers
-    """The counts of rows."""
     stale: Integers
     """Room for as many stale bodies as there may be driven ones."""
     marks: Integers
@@ -353,16 +313,6 @@ class Drive(NamedTuple):
     """The length of a tick [s]."""
 
 
-class Parts(NamedTuple):
-    """The arguments of `undo_parts`."""
-
-    array: Array
-    driven: Array
-    wheels: Array
-    tanks: Array
-    counts: Integers
-
-
 @kernel("begin-driven")
 def begin_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
     """The operation before the move: drive the actuators, and gather the held wrench where it has changed.
@@ -370,17 +320,18 @@ def begin_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
     It is gathered everywhere if `operand` is 1.
     """
     given = unpack(packed)
-    array, driven, thrusters, wheels, counts = given.array, given.driven, given.thrusters, given.wheels, given.counts
+    parts = unpack(given.parts)
+    counts = parts.counts
     counts[PUSHES] = given.held[PUSHES]
     counts[PUSH_RUN] = given.held[PUSH_RUN]
-    found = drive(array, driven, thrusters, wheels, given.tanks, counts, given.stale, given.owners, given.dt)
+    found = drive(parts, given.stale, given.owners, given.dt)
     if found > 0 or (found == 0 and operand == 1):
         # all of them in loops of vectors, where most are to be gathered
         counts[STALE] = -1 if operand == 1 or 2 * found > given.body_count else found
-        contributions = (given.gravities, given.constants, thrusters, given.pushes, wheels)
+        contributions = (given.gravities, given.constants, parts.thrusters, given.pushes, parts.wheels)
         _ = call(
             given.gather[0],
-            (array, given.body_count, *contributions, counts, given.stale, given.marks, given.runs),
+            (parts.array, given.body_count, *contributions, counts, given.stale, given.marks, given.runs),
         )
     return 0 if found < 0 else 1
 
@@ -389,33 +340,40 @@ def begin_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
 def end_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
     """The operation after the move: bring the actuators to the end of the tick; tensors are due at the end of each step of a tick (1)."""
     given = unpack(packed)
-    counts, is_due = given.counts, ticks_left == 1 or operand == 1
-    bad = settle(given.array, given.driven, given.thrusters, given.wheels, given.tanks, counts, given.dt, is_due)
+    bad = settle(unpack(given.parts), given.dt, ticks_left == 1 or operand == 1)
     if bad >= 0:
         given.control[BAD] = bad
         return 0
-    counts[IS_OPEN] = 0
     return 1
 
 
 @kernel("undo-driven")
-def undo_driven(packed: Packed[Drive], start: int, unused: int) -> int:
-    """Undo what `begin_driven` has done, unless the tick has ended."""
-    given = unpack(packed)
-    undo_drive(given.array, given.driven, given.thrusters, given.wheels, given.tanks, given.counts)
-    return 1
+def undo_driven(packed: Packed[Parts], start: int, unused: int) -> int:
+    """Restore the start of the tick after `drive`, before or after it has put back what is kept by kind of field.
 
-
-@kernel("undo-parts")
-def undo_parts(packed: Packed[Parts], start: int, unused: int) -> int:
-    """Compute the mass properties anew after all parts have been put back, and forget a step that was begun."""
+    The loop has restored the pose and everything that it wrote itself.
+    """
     parts = unpack(packed)
-    driven, tanks, counts = parts.driven, parts.tanks, parts.counts
-    for row in range(counts[DRIVEN]):
-        if driven[IS_FLOWING, row] != REFUSED:  # why the tick did not end, which Python has yet to say
-            driven[IS_FLOWING, row] = 1.0
+    array, driven, thrusters = parts.array, parts.driven, parts.thrusters
+    wheels, tanks, counts = parts.wheels, parts.tanks, parts.counts
     for tank in range(counts[TANKS]):
+        row = int(tanks[TANK_DRIVEN, tank])
+        # a mark says why the tick did not end, which Python has yet to say, or that the tensors are due
+        if tanks[ACTING, tank] != tanks[PROPELLANT, tank] and driven[IS_FLOWING, row] == 0.0:
+            driven[IS_FLOWING, row] = 1.0
         tanks[ACTING, tank] = tanks[PROPELLANT, tank]
-    _ = compose_flowing(parts.array, driven, parts.wheels, tanks, counts, True)
-    counts[IS_OPEN] = 0
+    compose_flowing(array, driven, wheels, tanks, counts, True)
+    for row in range(counts[DRIVEN]):
+        column = int(driven[BODY, row])
+        for place in range(3):
+            array[POSITION + place, column] = driven[KEPT + place, row]
+            array[VELOCITY + place, column] = driven[KEPT + 3 + place, row]
+            array[ANGULAR_VELOCITY + place, column] = driven[KEPT + 6 + place, row]
+            array[STORED_MOMENTUM + place, column] = driven[KEPT + 9 + place, row]
+    for wheel in range(counts[WHEELS]):
+        wheels[GAINED, wheel] = 0.0  # perhaps not finite
+    for jet in range(counts[THRUSTERS]):
+        if thrusters[MAX_RATE, jet] > 0.0:
+            first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])
+            store_vector(thrusters, DIRECTION, jet, direction_at(thrusters, jet, first, second))
     return 1

@@ -36,11 +36,11 @@ GRAVITY_ACCELERATION = 2
 CONSTANT_WRENCH, CONSTANT_POINT, CONSTANT_HAS_POINT = 2, 14, 17
 PUSH_WRENCH = 1
 
-GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, IS_OPEN, HAS_FROZEN, PUSH_RUN, JETS = range(12)
+GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, HAS_FROZEN, PUSH_RUN, JETS = range(11)
 """Indices into `counts`, which has the number of rows of each table, the number of bodies to gather, negative for all bodies, whether
-actuators are driven and not yet settled, whether any body is frozen, the address of `push_run`, zero if jets are added one by one, and
-the number of jets up to the last one that acts or has a gimbal in the open tick."""
-COUNTED = 12
+any body is frozen, the address of `push_run`, zero if jets are added one by one, and the number of jets up to the last one that acts or
+has a gimbal in the open tick."""
+COUNTED = 11
 """The number of these."""
 
 

@@ -63,6 +63,8 @@ DRIVEN = Schema(
 
 ACTUATOR_TABLES = frozenset(schema.name for schema in (DRIVEN, THRUSTERS, WHEELS, TANKS))
 """The tables that the kernels of actuators write."""
+LEFT_BY_FAILED_TICKS = ACTUATOR_TABLES - {WHEELS.name}
+"""Those of them in which a tick that fails has written no STATE."""
 
 _MUST = (
     "one that leaves a positive definite tensor in the equation of motion, which is the inertia of the body without the moments of "
@@ -306,10 +308,11 @@ class Actuators:
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
         gather_at, (marks, owners) = np.zeros(1, np.int64), np.zeros((2, bodies.pitch), np.int64)
         found_in = np.zeros(self._driven.capacity, np.int64), marks, owners
-        tables = *self._arrays, gravities.array, constants.array, pushes.array
+        parts = Packed(loops.Parts(bodies.array, *self._arrays, counts))
+        tables = gravities.array, constants.array, pushes.array
         gathering_of = gather_at, held.counts, held.runs
-        packed = Packed(loops.Drive(bodies.array, control, bodies.count, *tables, *gathering_of, counts, *found_in, dt))
-        own = operations_of_actuators()[:3]
+        packed = Packed(loops.Drive(parts, control, bodies.count, *tables, *gathering_of, *found_in, dt))
+        own = operations_of_actuators()
         gathering = kernels_of_actuators().gather
 
         def link() -> None:
@@ -323,15 +326,15 @@ class Actuators:
             link()
         begin, end, undo = functions
         return (
-            Operation(begin, packed, int(gathers_all), (undo, packed)),
+            Operation(begin, packed, int(gathers_all), (undo, parts)),
             Operation(end, packed, int(control is not bodies.control)),
         )
 
     def parts_put_back(self) -> Operation:
         """What follows from the tables after they have been put back with a tick of several steps that failed."""
-        packed = Packed(loops.Parts(self._bodies.array, self._driven.array, *self._arrays[2:], self._count()))
+        parts = Packed(loops.Parts(self._bodies.array, *self._arrays, self._count()))
         nothing = keeping(self._driven.array, np.zeros(0, np.int64), 0).operation
-        return nothing._replace(undo=(loops.undo_parts, packed))
+        return nothing._replace(undo=(loops.undo_driven, parts))
 
     def refuse_tensor(self) -> None:
         """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
@@ -430,8 +433,8 @@ def kernels_of_actuators() -> _Kernels:
 
 
 def operations_of_actuators() -> list[Loop]:
-    """The operations before and after the move, the one that undoes the first, and the one that undoes all steps of a tick."""
-    return [declared(each) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven, loops.undo_parts)]
+    """The operations before and after the move, and the one that undoes the first."""
+    return [declared(each) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
 
 
 def actuator_kernels() -> list[Loop]:

@@ -15,7 +15,7 @@ from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES, Bodies
 from ..store.schema import Kind
 from ..store.table import FilledTable
-from .actuators import ACTUATOR_TABLES, Actuators
+from .actuators import ACTUATOR_TABLES, LEFT_BY_FAILED_TICKS, Actuators
 from .joints import Joints
 
 
@@ -46,7 +46,7 @@ class BesideMethod(Beside):
         before, after = list[Operation](), list[Operation]()
         is_step = step.control is not self.bodies.control
         if not is_step:
-            before += self._kept(but={*ACTUATOR_TABLES, CONTACTS.name})
+            before += self._kept(but={*LEFT_BY_FAILED_TICKS, CONTACTS.name})
         if self.joints.any and self.at_stages is None:
             found, moved = self.joints.operations(integrator, step)
             before += found
@@ -83,7 +83,7 @@ class BesideMethod(Beside):
     def _kept(self, but: Collection[str]) -> Iterator[Operation]:
         """What puts back, by kind of field, the tables beside the bodies that compiled code changes, but some.
 
-        In a tick that is not divided, actuators undo what they have done, and contacts are kept where they are compared with the new ones.
+        In a tick that is not divided, valves and tanks write when it can no longer fail, and contacts are kept where they are compared.
         """
         joints, store = self.joints, self.bodies.store
         idle = {*but, *(() if joints.any else (JOINTS.name,)), *(() if joints.contacts.any else (CONTACTS.name,))}

@@ -78,7 +78,7 @@ def apart(body, orientation):
                      "next_valve": "NEXT_OPENS_IN", "next_angles": "NEXT_ANGLES", "next_jet": "NEXT_JET"}),
         (WHEELS, {"driven": "WHEEL_DRIVEN", "axis": "WHEEL_AXIS", "inertia": "WHEEL_INERTIA", "max_torque": "MAX_TORQUE",
                   "max_speed": "MAX_SPEED", "viscous_friction": "FRICTION", "torque": "TORQUE", "momentum": "MOMENTUM",
-                  "applied_torque": "APPLIED", "kept": "KEPT_MOMENTUM"}),
+                  "applied_torque": "APPLIED", "has_kicked": "WHEEL_HAS_KICKED", "gained": "GAINED"}),
         (TANKS, {"driven": "TANK_DRIVEN", "position": "TANK_POSITION", "specific_inertia": "SPECIFIC_INERTIA",
                  "capacity": "CAPACITY", "fill": "FILL", "jet_damping": "JET_DAMPING", "propellant": "PROPELLANT", "used": "USED",
                  "acting": "ACTING", "until": "UNTIL", "jets": "FIRST_JET"}),
@@ -1108,6 +1108,21 @@ def test_a_failed_tick_leaves_every_part_as_it_was():
     twin.step(7 + 10)
     world.step(10)
     assert world.state_hash() == twin.state_hash() and ship is world.bodies[0]
+
+
+def test_a_divided_tick_that_fails_in_a_later_step_leaves_gimbals_as_they_were():
+    """The position of another body overflows in the fourth of five steps."""
+    world, ship = a_ship(0.5, rates=(0, 0, 0))
+    world.integrator = integrators.Substepped("rk4", 5)
+    world.add_body(MassProperties.box(10.0, (1, 1, 1)), position=(1.765e308, 0, 0), velocity=(1e307, 0, 0))
+    gimbal = flight.Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.2, max_rate=0.5)
+    jet = world.add_force(forces.Thruster(ship, position=CENTER, direction=(0, 0, 1), max_force=300.0, gimbal=gimbal))
+    jet.gimbal_command = (0.2, -0.2)
+    before = world.state_hash()
+    with pytest.raises(NonFiniteStateError):
+        world.step()
+    assert jet.direction.tolist() == [0.0, 0.0, 1.0]
+    assert world.state_hash() == before
 
 
 def test_forces_that_are_added_and_removed_in_flight_act_beside_pulses():
