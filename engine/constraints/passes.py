@@ -1,19 +1,10 @@
 """Ticks in which all bodies are islands, from one evaluation of the forces that Python calls to the next."""
 
-from ..compilation.compiler import (
-    call,
-    inlined,
-    kernel,
-)
+from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
-from ..loops.columns import (
-    is_finite,
-    load_state,
-    load_vector,
-)
+from ..loops.columns import is_finite, load_state, load_vector
 from ..loops.floating_point import is_other_mode
 from ..loops.layout import (
-    ANGULAR_VELOCITY,
     BAD,
     OTHER_MODE,
     POSITION,
@@ -24,23 +15,14 @@ from ..loops.layout import (
     STATE_ROWS,
     STORED_MOMENTUM,
     TICKS,
-    VELOCITY,
     WRENCH,
     WRENCH_ROWS,
 )
 from .arguments import Passes, Tables
-from .calls import (
-    FINISH_CALL,
-    KICK_CALL,
-    MOVE_CALL,
-    STAGES_CALL,
-)
+from .calls import FINISH_CALL, KICK_CALL, MOVE_CALL, STAGES_CALL
 from .graph import ISLANDS, PLACES
-from .layout import (
-    BODIES,
-    BODIES_END,
-    ELAPSED,
-)
+from .layout import BODIES, BODIES_END, ELAPSED
+from .step import EVALUATED, KNOWN
 from .ticks import CLOSE, OPEN, kick_at_end, needs_two
 
 
@@ -67,13 +49,8 @@ def islands_passes(packed: Packed[Passes], stage: int, ticks: int) -> int:
         for island in range(island_count):
             tables.measures[island, ELAPSED] = 0.0
         _ = call(passes.calls[OPEN], (passes.outside, 0, island_count, 0, STORED_MOMENTUM, True))
-    elif stage <= whole:
+    elif stage <= whole or _is_repeated(tables, island_count, evaluations):
         failed = _kick_by_called(packed, stage - 1)
-        if failed >= 0:
-            passes.failed[0] = failed
-            return 0
-    elif _is_repeated(tables, island_count, evaluations):
-        failed = _kick_again_by_called(packed)
         if failed >= 0:
             passes.failed[0] = failed
             return 0
@@ -98,25 +75,21 @@ def _is_repeated(tables: Tables, count: int, evaluations: int) -> bool:
 def _show(packed: Packed[Passes], stage: int) -> None:
     """Let Python forces see the bodies at a stage, and set their wrench to zero."""
     passes = unpack(packed)
-    outside, stepped, visible, kept = unpack(passes.outside), unpack(passes.step), passes.visible, passes.kept
-    tables, columns, count, evaluations = (
-        unpack(stepped.common),
-        outside.columns,
-        outside.sizes[PLACES],
-        stepped.evaluations,
-    )
-    whole = passes.parts.shape[0] * (1 + evaluations)
-    each = 1 if stage == whole else stage % (1 + evaluations) - 1
-    if stage == whole:
-        # what the other islands have now is put back after the kick
-        for row in range(3):
-            for place in range(count):
-                kept[WRENCH_ROWS + row, place] = tables.own[VELOCITY + row, place]
-                kept[WRENCH_ROWS + 3 + row, place] = tables.own[ANGULAR_VELOCITY + row, place]
-                kept[WRENCH_ROWS + 6 + row, place] = tables.own[STORED_MOMENTUM + row, place]
-    _ = call(tables.calls[STAGES_CALL], (stepped.common, 0, count, each))
-    if each >= 0 and stage >= whole - evaluations:
-        _ = kick_at_end(stepped, 0, count, each, passes.dt)
+    outside, stepped, visible = unpack(passes.outside), unpack(passes.step), passes.visible
+    tables, columns, count = unpack(stepped.common), outside.columns, outside.sizes[PLACES]
+    evaluations = stepped.evaluations
+    whole, each = passes.parts.shape[0] * (1 + evaluations), stage % (1 + evaluations) - 1
+    if stage < whole:
+        _ = call(tables.calls[STAGES_CALL], (stepped.common, 0, count, each))
+        if each >= 0 and stage >= whole - evaluations:
+            _ = kick_at_end(stepped, 0, count, each, passes.dt)
+    for island in range(outside.sizes[ISLANDS] if stage == whole else 0):
+        # the others are seen as they are now, and keep that
+        places = (tables.islands[island, BODIES], tables.islands[island, BODIES_END])
+        is_tried_again = needs_two(tables, island, evaluations)
+        _ = call(tables.calls[STAGES_CALL], (stepped.common, *places, int(is_tried_again)))
+        if is_tried_again:
+            _ = kick_at_end(stepped, *places, 1, passes.dt)
     for row in range(STATE_ROWS):
         for place in range(count):
             visible[row, columns[place]] = tables.stages[row, place]
@@ -126,70 +99,49 @@ def _show(packed: Packed[Passes], stage: int) -> None:
 
 
 @inlined
-def _kick_all(passes: Passes, offset: float, step: float) -> None:
-    """Kick all bodies by their held wrench and by what Python forces have added, `offset` [s] after the start of the tick."""
-    outside, stepped, kept = unpack(passes.outside), unpack(passes.step), passes.kept
-    tables, columns, count = unpack(stepped.common), outside.columns, outside.sizes[PLACES]
-    for row in range(WRENCH_ROWS):
-        for place in range(count):
-            kept[row, place] = tables.own[WRENCH + row, place]
-            tables.own[WRENCH + row, place] += passes.visible[STAGE_WRENCH + row, columns[place]]
-    clock = (float(passes.control[TICKS]), passes.dt, offset)
-    _ = call(tables.calls[KICK_CALL], (stepped.forces, 0, count, *clock, step, 0))
-    for row in range(WRENCH_ROWS):
-        for place in range(count):
-            tables.own[WRENCH + row, place] = kept[row, place]
-
-
-@inlined
 def _kick_by_called(packed: Packed[Passes], stage: int) -> int:
     """Kick all bodies after an evaluation of Python forces, and move them or make their velocities compatible with the joints.
+
+    After the last evaluation, only islands whose actuators kick by their rates are kicked again.
 
     Returns:
         The number of the island that failed, or -1.
     """
     passes = unpack(packed)
-    outside, stepped, parts, dt = unpack(passes.outside), unpack(passes.step), passes.parts, passes.dt
-    tables, evaluations = unpack(stepped.common), stepped.evaluations
+    outside, stepped, parts, kept = unpack(passes.outside), unpack(passes.step), passes.parts, passes.kept
+    tables, columns, evaluations = unpack(stepped.common), outside.columns, stepped.evaluations
+    own, islands, count = tables.own, tables.islands, outside.sizes[PLACES]
     number, each = stage // (1 + evaluations), stage % (1 + evaluations) - 1
+    is_again = number == parts.shape[0]
+    if is_again:
+        number, each = number - 1, 1
     offset = 0.0
     for part in range(number if each < 0 else number + 1):
-        offset = offset + dt * float(parts[part])
-    step = dt * float(parts[number])
-    _kick_all(passes, offset, 0.5 * step)
+        offset = offset + passes.dt * float(parts[part])
+    step = passes.dt * float(parts[number])
+    for row in range(WRENCH_ROWS):
+        for place in range(count):
+            kept[row, place] = own[WRENCH + row, place]
+            own[WRENCH + row, place] += passes.visible[STAGE_WRENCH + row, columns[place]]
+    clock, is_known = (float(passes.control[TICKS]), passes.dt, offset), EVALUATED if is_again else 0
+    _ = call(tables.calls[KICK_CALL], (stepped.forces, 0, count, *clock, 0.5 * step, is_known))
+    for island in range(outside.sizes[ISLANDS] if is_again else 0):
+        if needs_two(tables, island, evaluations):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            _ = call(tables.calls[KICK_CALL], (stepped.forces, *places, *clock, 0.5 * step, KNOWN))
+    for row in range(WRENCH_ROWS):
+        for place in range(count):
+            own[WRENCH + row, place] = kept[row, place]
     is_end = number == parts.shape[0] - 1
     for island in range(outside.sizes[ISLANDS]):
+        is_twice = is_end and needs_two(tables, island, evaluations)
         if each < 0:
             if call(tables.calls[MOVE_CALL], (stepped.common, island, step, int(number > 0))) == 0:
                 return island
-        else:
-            is_last = each == evaluations - 1 and not (is_end and needs_two(tables, island, evaluations))
+        elif is_twice or not is_again:
+            is_last = is_again or (each == evaluations - 1 and not is_twice)
             if call(tables.calls[FINISH_CALL], (stepped.common, island, int(each > 0), int(is_last))) == 0:
                 return island
-    return -1
-
-
-@inlined
-def _kick_again_by_called(packed: Packed[Passes]) -> int:
-    """The same after the last evaluation, for the islands whose actuators kick by their rates."""
-    passes = unpack(packed)
-    outside, stepped, parts, kept = unpack(passes.outside), unpack(passes.step), passes.parts, passes.kept
-    tables = unpack(stepped.common)
-    own, islands = tables.own, tables.islands
-    offset = 0.0
-    for part in range(parts.shape[0]):
-        offset = offset + passes.dt * float(parts[part])
-    _kick_all(passes, offset, 0.5 * (passes.dt * float(parts[parts.shape[0] - 1])))
-    for island in range(outside.sizes[ISLANDS]):
-        if needs_two(tables, island, stepped.evaluations):
-            if call(tables.calls[FINISH_CALL], (stepped.common, island, 1, 1)) == 0:
-                return island
-            continue
-        for place in range(islands[island, BODIES], islands[island, BODIES_END]):
-            for row in range(3):
-                own[VELOCITY + row, place] = kept[WRENCH_ROWS + row, place]
-                own[ANGULAR_VELOCITY + row, place] = kept[WRENCH_ROWS + 3 + row, place]
-                own[STORED_MOMENTUM + row, place] = kept[WRENCH_ROWS + 6 + row, place]
     return -1
 
 

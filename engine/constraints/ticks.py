@@ -2,21 +2,9 @@
 
 from typing import NamedTuple
 
-from ..compilation.compiler import (
-    call,
-    inlined,
-    kernel,
-)
+from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
-from ..loops.columns import (
-    Array,
-    Integers,
-    Numbers,
-    is_finite,
-    load_state,
-    load_vector,
-    store_vector,
-)
+from ..loops.columns import Array, Integers, Numbers, is_finite, load_state, load_vector, store_vector
 from ..loops.fields import Clock
 from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.layout import (
@@ -30,14 +18,7 @@ from ..loops.layout import (
     WRENCH,
 )
 from .arguments import Actuators, Move, Outside, Step, Tables
-from .calls import (
-    DIVISION_CALL,
-    END_KICKS_CALL,
-    FINISH_CALL,
-    KICK_CALL,
-    MOVE_CALL,
-    STAGES_CALL,
-)
+from .calls import DIVISION_CALL, END_KICKS_CALL, FINISH_CALL, KICK_CALL, MOVE_CALL, STAGES_CALL
 from .graph import HARD_ISLANDS, HARD_LINKS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
 from .late import is_late, late_end, late_start
 from .layout import (

@@ -187,7 +187,7 @@ class Joints:
         islands, bound, found, keep = self._bind(integrator, tick, called, acting.depends_on_rates, moves_all=True)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = WHOLE_TICK if islands.graph.has_soft else bound.parts
-        visible, kept = self._bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
+        visible, kept = self._bodies.stage_array(1), np.zeros((WRENCH_ROWS, islands.own.shape[1]))
         calls = bound.kernels.around_calls
         packed = Packed(Passes(control, islands.failed, visible, calls, bound.outside, bound.step, parts, kept, dt))
         stages, offset = [], 0.0

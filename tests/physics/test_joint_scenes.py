@@ -584,10 +584,10 @@ def test_a_four_bar_has_no_torque_across_its_plane_for_as_long_as_it_moves():
 def test_friction_in_one_island_leaves_the_bits_of_another(called):
     """Its second kick depends on the rates, and is tried twice."""
 
-    def nothing(wrench, bodies, time):
-        pass
+    def push(wrench, bodies, time):
+        wrench.force_world[:] += (0.1, 0.2, 0.3)
 
-    nothing.depends_on_rates = False
+    push.depends_on_rates = False
     for seed in range(3, 6):
         moved = []
         for friction in (0.0, 0.01):
@@ -602,7 +602,7 @@ def test_friction_in_one_island_leaves_the_bits_of_another(called):
             first = world.bodies[0]
             world.add_part(flight.ReactionWheel(first, axis=(1, 0.3, 1), viscous_friction=friction, **options))
             if called:
-                world.add_force(nothing)
+                world.add_force(push)
             world.step(60)
             moved.append(world._bodies.array[:13, :4].copy())
         assert not np.array_equal(moved[0][:, :2], moved[1][:, :2])
