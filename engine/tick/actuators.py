@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
-from ..compilation import background, choice
 from ..compilation.choice import Loop, Role, StandIn, in_python, named, ready
 from ..compilation.compiler import address_in_python
-from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed, declared
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
@@ -91,8 +90,6 @@ class Actuators:
         self._tanks, self._driven = store.table(TANKS), store.table(DRIVEN)
         of_body = (RowsByBody(table, bodies) for table in (self._driven, self._wheels, self._tanks))
         self._driven_by_body, self._wheels_by_body, self._tanks_by_body = of_body
-        self._kernels: _Ready | None = None
-        self._seen = (-1, False)
 
     @property
     def any(self) -> bool:
@@ -103,29 +100,6 @@ class Actuators:
     def driven(self) -> Table:
         """The table of driven bodies."""
         return self._driven
-
-    @property
-    def has_frozen(self) -> bool:
-        """Whether any body is frozen, whose actuators then keep their state too."""
-        frozen = self._store.tables.get("frozen bodies")
-        return frozen is not None and frozen.count > 0
-
-    @property
-    def _arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        return self._driven.array, self._thrusters.array, self._wheels.array, self._tanks.array
-
-    @property
-    def _tables(self) -> tuple[Table, Table, Table, Table]:
-        return self._driven, self._thrusters, self._wheels, self._tanks
-
-    @property
-    def _ready(self) -> _Ready:
-        """The kernels, or their plain Python functions until they have been compiled in the background."""
-        seen = background.answered(), choice.policy.waits
-        if self._kernels is None or self._seen != seen:
-            self._seen = seen
-            self._kernels = _Ready(*map(ready, kernels_of_actuators()))
-        return self._kernels
 
     # bodies and their mass properties
 
@@ -207,7 +181,7 @@ class Actuators:
         rows = list(bodies)
         array, driven, wheels, tanks, counts = self._apart(rows)
         driven[IS_FLOWING] = 1.0
-        bad = self._ready.compose(array, driven, wheels, tanks, counts)
+        bad = ready(kernels_of_actuators().compose)(array, driven, wheels, tanks, counts)
         if bad >= 0 or not np.isfinite(array).all():
             refuse(owner, argument, value, _MUST)
         self._bodies.write(_UP_TO_MODEL, rows[0] if len(rows) == 1 else rows, _of_one(array[_UP_TO_MODEL]))
@@ -218,7 +192,7 @@ class Actuators:
         """Set the stored momentum of these bodies, each of which has wheels, to that of their wheels."""
         if bodies:
             array, _driven, wheels, _tanks, counts = self._apart(bodies)
-            self._ready.sum_wheels(array, wheels, counts)
+            ready(kernels_of_actuators().sum_wheels)(array, wheels, counts)
             rows = bodies[0] if len(bodies) == 1 else list(bodies)
             self._bodies.write(_STORED, rows, _of_one(array[_STORED]))
 
@@ -285,16 +259,6 @@ class Actuators:
 
     # ticks
 
-    def _count(self) -> Integers:
-        """The numbers of rows, as kernels take them."""
-        counts = np.zeros(gather.COUNTED, np.int64)
-        for place, table in zip(
-            (gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS), self._tables, strict=True
-        ):
-            counts[place] = table.count
-        counts[gather.HAS_FROZEN] = int(self.has_frozen)
-        return counts
-
     def operations(self, dt: float, control: Integers, gathers_all: bool) -> tuple[Operation, Operation]:
         """What drives the actuators before the bodies are moved over a tick or a step of `dt` [s], and after it.
 
@@ -303,15 +267,15 @@ class Actuators:
             control: Counts the ticks or steps.
             gathers_all: Whether to gather the held wrench of all bodies, and not only where it has changed.
         """
-        bodies, held, counts = self._bodies, self._held, self._count()
+        bodies, held, parts = self._bodies, self._held, parts_of(self._bodies)
+        counts = parts.counts
         gravities, constants, _thrusters, pushes = held.tables
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
         gather_at, (marks, owners) = np.zeros(1, np.int64), np.zeros((2, bodies.pitch), np.int64)
         found_in = np.zeros(self._driven.capacity, np.int64), marks, owners
-        parts = Packed(loops.Parts(bodies.array, *self._arrays, counts))
         tables = gravities.array, constants.array, pushes.array
-        gathering_of = gather_at, held.counts, held.runs
-        packed = Packed(loops.Drive(parts, control, bodies.count, *tables, *gathering_of, *found_in, dt))
+        gathering_of, undone = (gather_at, held.counts, held.runs), Packed(parts)
+        packed = Packed(loops.Drive(undone, control, bodies.count, *tables, *gathering_of, *found_in, dt))
         own = operations_of_actuators()
         gathering = kernels_of_actuators().gather
 
@@ -326,15 +290,14 @@ class Actuators:
             link()
         begin, end, undo = functions
         return (
-            Operation(begin, packed, int(gathers_all), (undo, parts)),
+            Operation(begin, packed, int(gathers_all), (undo, undone)),
             Operation(end, packed, int(control is not bodies.control)),
         )
 
     def parts_put_back(self) -> Operation:
         """What follows from the tables after they have been put back with a tick of several steps that failed."""
-        parts = Packed(loops.Parts(self._bodies.array, *self._arrays, self._count()))
         nothing = keeping(self._driven.array, np.zeros(0, np.int64), 0).operation
-        return nothing._replace(undo=(loops.undo_driven, parts))
+        return nothing._replace(undo=(loops.undo_driven, Packed(parts_of(self._bodies))))
 
     def refuse_tensor(self) -> None:
         """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
@@ -384,16 +347,18 @@ def composed(
     return array[MASS, places], array[CENTER_OF_MASS : CENTER_OF_MASS + 3, places], array[INERTIA : INERTIA + 6, places]
 
 
-def tables_and_counts(bodies: Bodies) -> tuple[FloatArray, FloatArray, FloatArray, Integers]:
-    """The tables of thrusters, wheels and tanks, and the numbers of their rows (see `gather`), for the step of islands."""
+def parts_of(bodies: Bodies) -> loops.Parts:
+    """The bodies of a world, the tables of actuators, and the numbers of their rows, as kernels take them."""
     assert bodies.store is not None
-    counts, arrays = np.zeros(gather.COUNTED, np.int64), list[FloatArray]()
-    for place, schema in ((gather.THRUSTERS, THRUSTERS), (gather.WHEELS, WHEELS), (gather.TANKS, TANKS)):
-        table = bodies.store.tables[schema.name]
-        counts[place] = table.count
-        arrays.append(table.array)
-    thrusters, wheels, tanks = arrays
-    return thrusters, wheels, tanks, counts
+    counts, arrays, tables = np.zeros(gather.COUNTED, np.int64), list[FloatArray](), bodies.store.tables
+    places = gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS
+    for place, schema in zip(places, (DRIVEN, THRUSTERS, WHEELS, TANKS), strict=True):
+        counts[place] = tables[schema.name].count
+        arrays.append(tables[schema.name].array)
+    frozen = tables.get("frozen bodies")
+    counts[gather.HAS_FROZEN] = int(frozen is not None and frozen.count > 0)
+    driven, thrusters, wheels, tanks = arrays
+    return loops.Parts(bodies.array, driven, thrusters, wheels, tanks, counts)
 
 
 def _columns(array: FloatArray, rows: list[int]) -> FloatArray:
@@ -406,14 +371,6 @@ def _of_one(columns: FloatArray) -> FloatArray:
     return columns[:, 0] if columns.shape[1] == 1 else columns
 
 
-class _Ready(NamedTuple):
-    """The same, as what can be called."""
-
-    gather: Kernel
-    compose: Kernel
-    sum_wheels: Kernel
-
-
 class _Kernels(NamedTuple):
     """One value for each kernel that ticks with actuators call."""
 
@@ -422,6 +379,7 @@ class _Kernels(NamedTuple):
     sum_wheels: Loop
 
 
+@cache
 def kernels_of_actuators() -> _Kernels:
     """The kernels that ticks with actuators call, without the loops that move the bodies."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)

@@ -52,7 +52,7 @@ from ..loops.columns import Array, Integers
 from ..loops.kick_drift import Turn
 from ..loops.layout import ANY_PITCH
 from ..store.bodies import Bodies
-from .actuators import tables_and_counts
+from .actuators import parts_of
 from .islands import Islands
 
 WHOLE_TICK = np.ones(1)
@@ -169,7 +169,8 @@ class Bound:
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.common = common_arguments(islands, self.kernels)
         self.forces = forces_on(islands, self.common, self.kernels.force_calls, own_layers)
-        actuators = Actuators(graph.places, *tables_and_counts(bodies))
+        driven = parts_of(bodies)
+        actuators = Actuators(graph.places, driven.thrusters, driven.wheels, driven.tanks, driven.counts)
         self.step = Packed(Step(self.common, self.forces, actuators, evaluations))
         self.outside = Packed(
             Outside(

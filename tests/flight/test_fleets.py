@@ -10,6 +10,7 @@ from engine import MassProperties, World, flight, forces
 from engine.compilation.compiler import plain
 from engine.loops import actuators as loops
 from engine.loops.actuator_layout import IS_STALE, MEAN, NEXT_JET, TANK, UNTIL
+from engine.tick.actuators import parts_of
 
 DT = 0.1
 THROTTLES = (0.25, 0.5)
@@ -50,10 +51,10 @@ def fleet(count, propellant=20.0, throttles=THROTTLES):
 
 def accesses_of_drive(world):
     """How often `drive` reads and writes the tables at the start of the tick that comes next, as plain Python."""
-    actuators = world._actuators
-    tables = [array.view(Counted) for array in (world._bodies.array, *actuators._arrays)]
+    *tables, counts = parts_of(world._bodies)
     Counted.count = 0
-    plain(loops.drive)(*tables, actuators._count(), *np.zeros((2, world._bodies.pitch), np.int64), DT)
+    parts = loops.Parts(*(array.view(Counted) for array in tables), counts)
+    plain(loops.drive)(parts, *np.zeros((2, world._bodies.pitch), np.int64), DT)
     return Counted.count
 
 
