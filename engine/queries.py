@@ -17,8 +17,7 @@ from .collision.parting import part_cores
 from .collision.poses import axes_of
 from .collision.terrain_questions import cast_on_terrain, part_from_terrain
 from .collision.tree import MOST_STACKED, NODE_SIZE, grow_tree
-from .compilation.choice import Loop, StandIn, in_python, named, ready
-from .compilation.compiler import address_in_python
+from .compilation.choice import Loop, linked, named, ready
 from .compilation.kernel_types import Arguments, Kernel
 from .loops.columns import Integers
 from .reading import reading
@@ -451,16 +450,8 @@ def _run(kernel: Kernel, *arguments: Any) -> int:
     if kernel in (bound_shapes, grow_tree):
         return int(ready(loop)(*arguments))
     _scene, _narrow, calls, (_grounds, terrains, *_scratch) = arguments[:4]
-    called = _called(len(terrains) > 0)
-
-    def link() -> None:
-        calls[: len(called)] = [each.address for each in called]
-
-    if in_python([loop, *called], True):
-        calls[: len(called)] = [address_in_python(each.function) for each in called]
-        return int(StandIn(loop, link)(*arguments))
-    link()
-    return int(loop.function(*arguments))
+    (function,) = linked([loop], _called(len(terrains) > 0), calls)
+    return int(function(*arguments))
 
 
 def kernels_of_queries() -> list[Loop]:

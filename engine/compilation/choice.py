@@ -21,6 +21,9 @@ from math import inf
 from time import sleep, thread_time
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import background, compiler
 from .compiler import (
     address_in_python,
@@ -242,6 +245,19 @@ def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
 
 _LONG = 0.02
 """Processor time [s] for which kernels are loaded in one frame; each takes 3 to 10 ms, and the first joint calls thirty."""
+
+
+def linked(loops: Sequence[Loop], called: Sequence[Loop], calls: npt.NDArray[np.int64]) -> list[Kernel]:
+    """Return kernels that call others, by addresses that are written to `calls`, or their plain Python functions while one is missing."""
+
+    def link() -> None:
+        calls[: len(called)] = [each.address for each in called]
+
+    if in_python([*called, *loops], may_stand_in=True):
+        calls[: len(called)] = [address_in_python(each.function) for each in called]
+        return [StandIn(loop, link) for loop in loops]
+    link()
+    return [loop.function for loop in loops]
 
 
 def compile_together(loops: Sequence[Loop], note: Callable[[int, str], None] | None = None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..compilation.choice import Loop, Role, StandIn, choose, in_python, named
 from ..compilation.packed import Packed, example
-from ..loops.columns import Integers
+from ..loops.columns import Integers, IntegerTable
 from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
 from ..loops.point_forces import ForceTables, pulls
@@ -92,13 +92,19 @@ def _field_loop(kind: FieldKind, bodies: Bodies) -> Loop:
     return choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)], bodies.may_run_in_python)
 
 
+def calls_of(forces: CompiledForces) -> IntegerTable:
+    """For springs and forces at points, and for each kind of field: room for an address, the first row of its layers, and their number."""
+    calls, row = np.zeros((1 + len(forces.kinds), 3), np.int64), 0
+    for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
+        calls[place, 1:] = row, count
+        row += count * kind.rows_per_layer
+    return calls
+
+
 def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = False) -> ForceTables:
     """The forces as loops in passes take them, with the kernels that evaluate them; `for_python` if the loop itself is plain Python."""
-    calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
-    row = 0
-    for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-        calls[place] = _field_loop(kind, bodies).address_for(for_python), row, count
-        row += count * kind.rows_per_layer
+    calls = calls_of(forces)
+    calls[1:, 0] = [_field_loop(kind, bodies).address_for(for_python) for kind in forces.kinds]
     if forces.counts is not None and forces.counts.any():
         calls[0, 0] = pulls_loop(bodies).address_for(for_python)
     layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((1, bodies.pitch))

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, Role, StandIn, in_python, named, ready
-from ..compilation.compiler import address_in_python
+from ..compilation.choice import Loop, Role, linked, named, ready
 from ..compilation.packed import Packed, declared
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
@@ -276,19 +275,7 @@ class Actuators:
         tables = gravities.array, constants.array, pushes.array
         gathering_of, undone = (gather_at, held.counts, held.runs), Packed(parts)
         packed = Packed(loops.Drive(undone, control, bodies.count, *tables, *gathering_of, *found_in, dt))
-        own = operations_of_actuators()
-        gathering = kernels_of_actuators().gather
-
-        def link() -> None:
-            gather_at[0] = gathering.address
-
-        functions = [loop.function for loop in own]
-        if in_python([gathering, *own], may_stand_in=True):
-            gather_at[0] = address_in_python(gathering.function)
-            functions = [StandIn(loop, link) for loop in own]
-        else:
-            link()
-        begin, end, undo = functions
+        begin, end, undo = linked(operations_of_actuators(), [kernels_of_actuators().gather], gather_at)
         return (
             Operation(begin, packed, int(gathers_all), (undo, undone)),
             Operation(end, packed, int(control is not bodies.control)),

@@ -28,16 +28,14 @@ class BesideMethod(Beside):
         actuators: The actuators; None if no body is driven.
         joints: The joints, which may be none.
         at_stages: The forces that Python calls at the stages of the method; None if there are none.
-        before_stages: What calls the forces that Python calls once per tick, after the actuators have been driven; none if nothing has to.
-        in_steps: What adds them again in each step of a tick of several steps; none if nothing has to.
+        once_driven: What adds the forces that Python calls once per tick, after the actuators have been driven; none if nothing has to.
     """
 
     bodies: Bodies
     actuators: Actuators | None
     joints: Joints
     at_stages: AtStages | None = None
-    before_stages: Sequence[Operation] = ()
-    in_steps: Sequence[Operation] = ()
+    once_driven: Sequence[Operation] = ()
 
     def __post_init__(self) -> None:
         self.moves_mass = self.actuators is not None and self.bodies.moves_mass
@@ -52,8 +50,8 @@ class BesideMethod(Beside):
             before += found
             after += moved
         if self.actuators is not None:
-            begin, end = self.actuators.operations(step.dt, step.control, is_step and len(self.in_steps) > 0)
-            before += [begin, *(self.in_steps if is_step else self.before_stages)]
+            begin, end = self.actuators.operations(step.dt, step.control, is_step and len(self.once_driven) > 0)
+            before += [begin, *self.once_driven]
             after.append(end)
         if is_step and self.joints.any:
             after.append(self._joint_steps[1])

@@ -42,7 +42,7 @@ from ..constraints.calls import (
 )
 from ..constraints.graph import CONTACT_COUNT, FOLLOWERS, HAS_LOOPS, PLACES, Graph, number_islands
 from ..integrators.axis_splitting import AxisSplitting
-from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
+from ..integrators.compiled_forces import NO_FORCES, CompiledForces, calls_of, field_loop, pulls_loop
 from ..integrators.free_rotor import FreeRotor
 from ..integrators.integrator import Integrator
 from ..integrators.splitting import SUZUKI
@@ -110,11 +110,7 @@ class IslandKernels:
         wanted = *self._called, *self._fields, self._pulls, *around
         self.in_python = in_python(filter(None, wanted), int(graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON)
         self.calls, self.around_calls = np.zeros(len(self._called), np.int64), np.zeros(len(around), np.int64)
-        self.force_calls = np.zeros((1 + len(self._fields), 3), np.int64)
-        row = 0
-        for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-            self.force_calls[place, 1:] = row, count
-            row += count * kind.rows_per_layer
+        self.force_calls = calls_of(forces)
         if not self.in_python:
             compile_together([each for each in wanted if each is not None])
         self._link(self.in_python)

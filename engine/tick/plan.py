@@ -158,10 +158,10 @@ class Plan:
         if self.stage_forces:
             beside.at_stages = self._at_stages(self._evaluation)
         if self._calls_within:
-            beside.before_stages = [Operation(self._call_within, Packed(()))]
+            beside.once_driven = [Operation(self._call_within, Packed(()))]
         if self._adds_in_steps:
             added = Packed(Added(bodies.array, CALLED_ROWS, self.held.called, bodies.count))
-            beside.in_steps = [Operation(add_kept, added)]
+            beside.once_driven = [Operation(add_kept, added)]
         return beside
 
     def _at_stages(self, make: Callable[[int, float, Integers, float], Callable[..., int]]) -> AtStages:
