@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -242,20 +241,10 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> tuple[Loop, ...]:
     )
 
 
-class LoopsAroundIslands(NamedTuple):
-    """The kernels that bring islands into a tick."""
-
-    open: Loop
-    step: Loop
-    close: Loop
-    passes: Loop
-    move: Loop
-
-
-def loops_around_islands() -> LoopsAroundIslands:
-    """The kernels that bring islands into a tick of a world."""
-    called = ticks.islands_open, ticks.islands_step, ticks.islands_close, passes.islands_passes, ticks.move_islands
-    return LoopsAroundIslands(*map(declared, called))
+def loops_around_islands() -> list[Loop]:
+    """The kernels that bring islands into a tick: those that `move_islands` calls, this operation itself, and the ticks in passes."""
+    called = ticks.islands_open, ticks.islands_step, ticks.islands_close, ticks.move_islands, passes.islands_passes
+    return [declared(each) for each in called]
 
 
 def loops_of_joint_steps() -> list[Loop]:

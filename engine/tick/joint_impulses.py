@@ -73,7 +73,7 @@ class Impulses:
         assert islands is not None
         self._islands, graph = islands, islands.graph
         _parts, turn, _evaluations = method_for(world.integrator, False)
-        around = (loops_around_islands().open,)
+        around = loops_around_islands()[:1]
         self._kernels = IslandKernels(graph, world._bodies, turn, not world.game_mode, around=around)
         self._common = common_arguments(islands, self._kernels)
         none, numbers, sizes = np.zeros((0, 1)), np.zeros(0, np.int64), graph.sizes.copy()

@@ -113,13 +113,12 @@ class Joints:
 
         Contacts are found before; after, the islands are moved again from the start of the tick, and contacts are kept.
         """
-        around, control = loops_around_islands(), tick.control
-        called = around.open, around.step, around.close, around.move
+        *called, _passed = loops_around_islands()
         islands, bound, found, keep = self._bind(
-            integrator, tick, called, tick.forces.depends_on_rates, moves_all=False
+            integrator, tick, tuple(called), tick.forces.depends_on_rates, moves_all=False
         )
         kernels, stored = bound.kernels, int(self._bodies.stores_momentum)
-        ends = control, islands.failed, kernels.around_calls, bound.outside
+        ends = tick.control, islands.failed, kernels.around_calls, bound.outside
         packed = Packed(Move(*ends, bound.step, bound.parts, WHOLE_TICK, stored, tick.dt))
         return found, [Operation(kernels.function(ticks.move_islands), packed), *keep]
 
@@ -182,8 +181,9 @@ class Joints:
 
     def in_stages(self, integrator: Integrator, tick: Step, acting: AtStages) -> list[Operation]:
         """The operations that move all bodies by the step of islands over a tick or step, where other forces act at its stages."""
-        around, control, dt = loops_around_islands(), tick.control, tick.dt
-        called = around.open, None, around.close, around.passes
+        control, dt = tick.control, tick.dt
+        opened, _stepped, closed, _moved, passed = loops_around_islands()
+        called = opened, None, closed, passed
         islands, bound, found, keep = self._bind(integrator, tick, called, acting.depends_on_rates, moves_all=True)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = WHOLE_TICK if islands.graph.has_soft else bound.parts

@@ -24,12 +24,11 @@ from ..integrators.integrator import Integrator
 from ..integrators.named import method_of, method_rule
 from ..loops.coast import COAST_LOOP
 from ..loops.fields import FieldKind
-from ..loops.gather import gather_held
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
 from ..loops.poses import POSES_LOOP, pose_at
 from ..loops.undo import undo
 from ..store.bodies import rung
-from .actuators import actuator_kernels, loops_of_programs
+from .actuators import actuator_kernels, kernels_of_actuators, loops_of_programs
 from .contacts import kernels_of_contacts
 from .fields import BUILT_IN
 from .held import push_run_loop
@@ -85,7 +84,7 @@ def kernels_for(future: Future) -> list[Loop]:
     """
     table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     wanted = [
-        named(gather_held, table, 0, *[table] * 5, *[integers] * 3, integers.reshape(1, 1)),
+        kernels_of_actuators().gather,
         named(undo, table, integers, True),
         named(pose_at, table, 0, 0.0, np.zeros(7)),
         POSES_LOOP,

@@ -16,7 +16,7 @@ import pytest
 import engine.flight.control
 from engine import MassProperties, World, forces, integrators
 
-from .. import levels, site_links
+from .. import levels, site_links, tick_lines
 from .test_architecture import FLOORS
 
 ROOT = Path(__file__).parents[2]
@@ -248,6 +248,11 @@ def test_an_attribute_that_is_what_a_constructor_was_given_shows_its_type():
     """The pages show what the function of a property returns."""
     assert inspect.signature(engine.joints.Latch.capture.fget).return_annotation is engine.joints.Capture
     assert inspect.signature(engine.flight.Gyro.delay.fget).return_annotation is int
+
+
+def test_the_functions_that_run_and_undo_ticks_are_counted():
+    """Those of `python -m tests.tick_lines`; one that has another name now is to be named there."""
+    assert all(tick_lines.now().values())
 
 
 def test_the_picture_of_levels_shows_those_that_the_architecture_has():
