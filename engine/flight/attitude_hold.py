@@ -234,7 +234,9 @@ def _jets(thrusters: list[Jet], every: int | None, dt: float, assembly: Assembly
     if not pulses.any():
         return Jets(allocator)
     rises = np.concatenate([np.atleast_1d(each.rise_time) for each in thrusters])
+    # a period has room for the shortest pulse of each valve and its rise
     ticks = max(round(_INTERVAL / dt), ceil(float((pulses + rises).max()) / dt), 1) if every is None else every
+    # the shortest pulse of all, because that of a valve applies where it is longer
     return Jets(allocator, PulseModulator(float(pulses[pulses > 0.0].min()), ticks * dt))
 
 
@@ -256,6 +258,7 @@ def _largest_torque(actuators: object, max_torque: object, owner: str, given: ob
         if value is None:
             refuse(owner, "max_torque", None, "given, because the actuators define no maximum torque")
         return limits(value, "max_torque", owner), False
+    # with a net force only where torques about all axes are out of reach without one
     for force_is_free in (False, True):
         both = array(allocator.reachable_torques(force_is_free=force_is_free), "reachable_torques", owner, (2, 3))
         least = both.min(axis=0)

@@ -110,7 +110,7 @@ class BodyTorque(TableForce):
             ([1.5, 0.0, 2.0], True)
         """
         wanted = components(torque_body, "torque_body", self)
-        if force_body is not None:
+        if force_body is not None:  # without effect, but checked as by all actuators
             components(force_body, "force_body", self)
         real(seconds, "seconds", self, at_least=0.0)
         if self._max_torque is not None:

@@ -58,6 +58,7 @@ class BDot(Law):
     gain = reader("_gain", "Dipole per rate of change of the field [A·m²·s/T], above zero.")
 
     def initial_state(self, measured: object, reference: object) -> FloatArray:
+        # the field itself, so that the first sample finds no change and commands nothing
         return np.stack(self._components(measured, "measured", "field_body", 3), axis=-1)
 
     def dipole_body(self, field_body: npt.ArrayLike, previous_field_body: npt.ArrayLike, seconds: float) -> FloatArray:

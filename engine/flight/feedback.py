@@ -412,7 +412,7 @@ class QuaternionPD(FormulaLaw):
             inertia_body=matrix if assembly is None else None,
             assembly=assembly,
         )
-        if assembly is not None:
+        if assembly is not None:  # each sample multiplies its inertia at that time
             law._bandwidth, law._gains = frequency, (_NO_INERTIA, _NO_INERTIA)
         return law
 
@@ -533,7 +533,7 @@ class RateDamping(FormulaLaw):
         """
         decay = gain(decay_rate, "decay_rate", cls.__name__)
         law = cls(decay * _tuned_for(inertia_body, assembly, cls.__name__))
-        if assembly is not None:
+        if assembly is not None:  # given afterwards, because a law with fixed damping needs no inertia
             law._assembly, law._decay, law._damping = assembly, decay, _NO_INERTIA
         return law
 

@@ -152,7 +152,7 @@ class Magnetorquers:
             ([1e-06, 0.0, 0.0], [0.0, 0.044, 0.0])
         """
         wanted = list(components(torque_body, "torque_body", self))
-        if force_body is not None:
+        if force_body is not None:  # without effect, but checked as by all actuators
             components(force_body, "force_body", self)
         real(seconds, "seconds", self, above=0.0)
         position, body = self.body.position, self.body
@@ -163,6 +163,7 @@ class Magnetorquers:
             x, y, z = body.direction_to_body(flux_density).tolist()
             columns.append(list(cross(torquer.axis.tolist(), (x, y, z))))
         limits = [float(torquer.max_dipole) for torquer in self._torquers]
+        # no dipole makes a torque along the field: what is wanted there is left out
         found = least_squares(columns, [-limit for limit in limits], limits, wanted)
         for torquer, dipole in zip(self._torquers, found.values, strict=True):
             torquer.dipole = dipole

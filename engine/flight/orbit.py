@@ -203,7 +203,7 @@ def _number(rule: str, holds: Callable[[Any], Any]) -> Kind:
 
     def quick(value: object) -> float | None:
         number = NUMBER.quick(value)
-        return number if number is None or (holds(number) and isfinite(number)) else nan
+        return number if number is None or (holds(number) and isfinite(number)) else nan  # which `read` then names
 
     def read(value: npt.ArrayLike, argument: str, owner: str) -> FloatArray:
         array = NUMBER.read(value, argument, owner)

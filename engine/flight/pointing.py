@@ -351,7 +351,7 @@ class Pointing:
             results = self._aim(moving, first, tuple(orientation))
         else:
             results = self._point(moving, first, line(self.second_target, "second_target"))
-        values = np.empty((len(results), len(members)))
+        values = np.empty((len(results), len(members)))  # a result may be one number for all of them
         for place, result in enumerate(results):
             values[place] = result
         return values

@@ -169,11 +169,12 @@ def slew(
     start: Quaternion, turn: Quaternion, elapsed: float, max_rate: float, max_acceleration: float
 ) -> tuple[float, ...]:
     """Orientation, rates and acceleration of a rotation about one axis with a trapezoid of rates; turn = (axis, angle)."""
+    # choices instead of branches, because start and end may be stacks of attitudes
     angle = turn[3]
     peak = sqrt(angle * max_acceleration)
     rate = choose(peak > max_rate, max_rate, peak)
     ramp = rate / max_acceleration
-    duration = ramp + angle / max(rate, _SMALLEST)
+    duration = ramp + angle / max(rate, _SMALLEST)  # 0 for a turn by nothing, whose rate is 0 too
     left = duration - elapsed
     rising, falling = elapsed < ramp, left <= ramp
     moving = (elapsed >= 0.0) & (left > 0.0)

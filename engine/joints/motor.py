@@ -171,7 +171,7 @@ def numbers_of(
     if spring.stiffness is not None:
         return spring.stiffness, spring.damping or 0.0
     assert spring.frequency is not None
-    about = inertia()
+    about = inertia()  # also for one that follows it, which needs a finite one in every tick
     if about == inf:
         rule = (
             "given with stiffness instead of frequency, because the other joints of its loop keep the joint from moving"

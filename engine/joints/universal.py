@@ -96,6 +96,7 @@ class Universal(FreedomJoint):
         if not abs(cosine) <= 1e-6 * sqrt(2.0):
             hint = f"the cosine is {cosine:.3g}"
             refuse("Universal", "axis_other", axis_other, "at right angles to axis_body now", hint=hint)
+        # the second axis of each frame is the axis on the other body now, from where both angles are measured
         values |= {
             "frame_body": frame_with(own, rotate_inverse(pose_of(body)[1], 2.0, across)),
             "frame_other": frame_with(others, rotate_inverse(pose_of(other)[1], 2.0, axis)),
