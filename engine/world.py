@@ -1312,7 +1312,7 @@ class World:
             TypeError: If an argument has the wrong type.
             ValueError: If a shape is wrong, a direction is zero, or a value is out of its range.
 
-        Error: a ray ends within 1e-11 of the distance and the size of the shape from its surface; normals are within 1e-5 rad.
+        Error: a ray ends within 1e-10 of the distance and the size of the shape from its surface; normals are within 3e-5 rad.
 
         Example:
             >>> from engine import World, shapes
@@ -1444,7 +1444,7 @@ class World:
             TypeError: If an argument is neither a body nor a shape nor a list of these.
             ValueError: If one has no enabled shape, is not in this world, neither is convex, or the lists differ in length.
 
-        Error: distances within 1e-7 of the size of the shapes, normals within 1e-5 rad.
+        Error: distances within 1e-7 of the size of the shapes, normals within 3e-5 rad.
 
         Example:
             >>> from engine import MassProperties, World, shapes

@@ -388,10 +388,11 @@ def _answer_facet(
     nearest: int,
     size: float,
     answer: Array,
-) -> None:
+) -> bool:
+    """The answer of the nearest face; whether its points are opposite each other, because the foot of the origin is in a face."""
     within, facet = 1e-12 * size, nearest
-    own, least = _nearest_in_facet(vertices, _corners_of(corners, nearest), _foot_of(facets, nearest))
-    shares = own
+    own, own_off = _nearest_in_facet(vertices, _corners_of(corners, nearest), _foot_of(facets, nearest))
+    shares, least = own, own_off
     if least > within * within:
         # several faces are in one plane, and the foot of the origin is in another one
         for other in range(count):
@@ -401,8 +402,9 @@ def _answer_facet(
                     facet, shares, least = other, found, off
         # where the cores only touch, faces in other planes are as near, and not yet where they end
         if not _is_final(placed, points, vertices, row, load(facets, facet, 0), float(facets[facet, 3]), size):
-            facet, shares = nearest, own
+            facet, shares, least = nearest, own, own_off
     _answer_with(vertices, _corners_of(corners, facet), shares, load(facets, facet, 0), float(facets[facet, 3]), answer)
+    return least <= (_TOUCHING * size) * (_TOUCHING * size)
 
 
 @inlined
@@ -503,21 +505,25 @@ def part_cores(
         else:
             _put_facet(vertices, facets, corners, number, one, three, two)
     count, row = 4, MOST_VERTICES - 1
-    least, out, depth_there, best = _NEVER, (0.0, 0.0, 0.0), 0.0, (0, 0, 0)
+    least, out, depth_there, best, is_known = _NEVER, (0.0, 0.0, 0.0), 0.0, (0, 0, 0), False
     for vertex in range(4, MOST_VERTICES):
         facet = _nearest_facet(facets, corners, count)
         normal, depth = load(facets, facet, 0), float(facets[facet, 3])
         if _is_final(placed, points, vertices, vertex, normal, depth, size):
-            _answer_facet(placed, points, vertices, facets, corners, row, count, facet, size, answer)
-            return 0
+            if _answer_facet(placed, points, vertices, facets, corners, row, count, facet, size, answer):
+                return 0
+            is_known = True
+            break
         along = dot(normal, load(vertices, vertex, 0))
         if along < least:
             least, out, depth_there, best = along, normal, depth, _corners_of(corners, facet)
         count = _expand(vertices, facets, corners, edges, vertex, count, size)
         if count < 0:
             break
-    # there is no more room, as between curved cores deep in one another: from the least way out that was found
-    weights, _off = _nearest_in_facet(vertices, best, scale(depth_there, out))
-    _answer_with(vertices, best, weights, out, least, answer)
+    if not is_known:
+        # there is no more room, as between curved cores deep in one another: from the least way out that was found
+        weights, _off = _nearest_in_facet(vertices, best, scale(depth_there, out))
+        _answer_with(vertices, best, weights, out, least, answer)
+    # or faces end where the cores touch, as at a point of two rims, and say nothing of where that is
     _turn_to_least(placed, points, vertices, shares, size, answer)
     return 0

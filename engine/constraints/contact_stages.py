@@ -168,10 +168,11 @@ def rebound(
 
 
 @inlined
-def closing_speed(gap: float, speed: float, acceleration: float, step: float, closed: float) -> float:
+def closing_speed(gap: float, speed: float, acceleration: float, step: float, closed: float, rest: float) -> float:
     """Speed at which a gap closes within a step; 0 if it does not, or not faster than the acceleration makes it within a step.
 
-    A gap that is as small as `closed` at the end of the step is not there.
+    A gap that is as small as `closed` at the end of the step is not there. What closes by no more than `rest` within a step is at rest:
+    bodies that rest on each other fall alike, and the speeds that solves leave between them are of both signs.
 
     Args:
         gap: Distance at the start of the step.
@@ -185,7 +186,7 @@ def closing_speed(gap: float, speed: float, acceleration: float, step: float, cl
         return 0.0
     closing = sqrt(squared)
     # what rests on something closes it anew in each step
-    if closing <= abs(acceleration) * step or not closing > speed:
+    if closing <= abs(acceleration) * step or closing * step <= rest or not closing > speed:
         return 0.0
     if (2.0 * gap / (closing - speed) - step) * closing > closed:
         return 0.0
@@ -202,6 +203,7 @@ def _begin_positions(
     first: int,
     last: int,
     closed: float,
+    rest: float,
     parting: float,
     kick: float,
     step: float,
@@ -233,7 +235,7 @@ def _begin_positions(
                 if speed_after != 0.0:
                     touching[point, GOAL_GAP] = max(float(touching[point, GOAL_GAP]), place_after)
                     touching[point, GOAL_SPEED] = speed_after
-            closing = closing_speed(gap, speed, acceleration, step, closed)
+            closing = closing_speed(gap, speed, acceleration, step, closed, rest)
             touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), closing)
             touching[point, CONE] = friction if gap <= closed else 0.0
             touching[point, HELD_SLIP] = float(touching[point, CONE]) * slip
@@ -414,17 +416,17 @@ def point_position_stage(common: Packed[Tables], island: int, step: float, is_pa
     size, has_joints = float(tables.measures[island, SIZE]), first_link < last_link
     contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
     must_sweep = islands[island, IS_SWEPT] == 1
-    solver = BY_SWEEPS if must_sweep else BY_NEWTON
+    enough, found, solver = GAP_OF_SIZE * size, 1, BY_SWEEPS if must_sweep else BY_NEWTON
     closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
     parting, kick = PARTING_RATE_IN_SWEEPS if must_sweep else PARTING_RATE, float(tables.measures[island, KICK_TIME])
-    _begin_positions(work, tables.stages, links, touching, rows, *contacts, closed, parting, kick, step)
+    rest = closed if must_sweep else enough
+    _begin_positions(work, tables.stages, links, touching, rows, *contacts, closed, rest, parting, kick, step)
     if has_joints:
         warm(tables.joints, links, rows, first_link, last_link, step)
         tolerance = float(tables.measures[island, TOLERANCE])
         _ = call(calls[BOUNDS_CALL], (common, first_link, last_link, 0, size, tolerance, step))
     lists = ((first, last), contacts, (first_link, last_link))
     _expect(own, work, links, touching, points, rows, *lists, FIRST_POSITIONS, step)
-    enough, found = GAP_OF_SIZE * size, 1
     for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)

@@ -245,5 +245,5 @@ def refuse_joints(integrator: Integrator, owner: object) -> None:
             owner,
             "the integrator of the world",
             integrator.name,
-            "one that computes each tick once; joints work with neither Extrapolated nor Substepped(tolerance=…)",
+            "one that computes each tick once; joints and shapes work with neither Extrapolated nor Substepped(tolerance=…)",
         )

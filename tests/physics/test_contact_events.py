@@ -67,6 +67,43 @@ def test_rest_is_one_begin_and_no_hit():
     assert names_of(seen) == ["begin", "hit"]
     world.step(600)
     assert len(seen) == 2
+    # what falls by less than the acceleration moves it in a tick rests
+    other = world.add_body(BALL, position=(3.0, 0.0, 0.5 + 1e-5))
+    other.add_shape(shapes.Sphere(0.5))
+    world.step(60)
+    assert names_of(seen) == ["begin", "hit", "begin"]
+
+
+@pytest.mark.parametrize(("widths", "solver"), [([1] * 4, "direct"), (range(9, 0, -1), "sweeps")])
+def test_what_rests_on_something_that_rests_is_not_hit(widths, solver):
+    """Bodies of a stack or a pyramid fall alike, so that what their speeds differ by is what solves leave."""
+    world = World(1 / 60)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    for row, width in enumerate(widths):
+        for place in range(width):
+            box = world.add_body(
+                MassProperties.box(2.0, (1.0, 1.0, 1.0)), position=(1.02 * (place - 0.5 * width), 0.0, 0.5 + row)
+            )
+            box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+    seen = told_of(world)
+    world.step(300)
+    assert world.contacts.solver_of(box) == solver
+    assert set(names_of(seen)) == {"begin"} and not world.contacts.closing_speed.any()
+
+
+def test_slow_touches_are_hits():
+    world = World(1 / 60)
+    pair = world.add_bodies(
+        BALL, [(0.0, 0.0, 0.0), (1.0 + 1e-6, 0.0, 0.0)], velocity=[(1e-6, 0.0, 0.0), (0.0, 0.0, 0.0)]
+    )
+    for ball in pair:
+        ball.add_shape(shapes.Sphere(0.5))
+    seen = told_of(world)
+    world.step(90)
+    assert [contact.closing_speed for _tick, event, contact in seen if event == "hit"] == pytest.approx(
+        [1e-6], rel=1e-6
+    )
 
 
 def calls_while(work):

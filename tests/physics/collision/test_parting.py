@@ -167,3 +167,22 @@ def test_a_hull_that_touches_the_end_of_a_cylinder_is_parted_along_its_axis():
     apart, normal, _at, _other_at = parted(hull, Solid(cores.CYLINDER, (0.5, 0.0, 0.5), position=place))
     assert -1e-9 < apart < 0.0
     assert -reach(hull, -normal) - reach(Solid(cores.CYLINDER, (0.5, 0.0, 0.5), position=place), normal) > -2e-9
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.0, -1e-12])
+def test_cylinders_whose_rims_meet_are_nearest_where_they_meet(gap):
+    """One stands on the other, and the discs that touch have 1e-9 m of their radii in common."""
+    random = np.random.default_rng(7)
+    cylinder = Solid(cores.CYLINDER, (0.5, 0.0, 0.5))
+    for _case in range(20):
+        place, turn = random_pose(random, 1.0)
+        turn /= np.linalg.norm(turn)
+        first = cylinder.at(place, turn)
+        across, axis = first.axes[0], first.axes[2]
+        apart, normal, at, other_at = parted(
+            first, cylinder.at(place + (1.0 - 1e-9) * across + (1.0 + gap) * axis, turn)
+        )
+        assert apart == pytest.approx(gap, abs=1e-14) and normal == pytest.approx(-axis, abs=1e-6)
+        # of discs that hardly overlap, all is between two points 6e-5 m apart
+        assert at == pytest.approx(place + 0.5 * across + 0.5 * axis, abs=5e-5)
+        assert other_at == pytest.approx(at, abs=1e-5)
