@@ -1,7 +1,6 @@
 """`polhode prepare` compiles kernels for the programs that will run on this machine."""
 
 import argparse
-import gc
 import os
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from functools import partial
 
 from . import MassProperties, World, forces
 from .body import Body
-from .compilation.compiler import collect_seldom
 from .forces.field_force import FieldForce
 from .integrators import by_name
 from .store.bodies import rung
@@ -89,7 +87,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = list(sys.argv[1:] if arguments is None else arguments)
         environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
         return subprocess.run([sys.executable, "-m", str(__package__), *given], env=environment, check=False).returncode
-    was_collecting = gc.isenabled()
     try:
         if options.capacity < 1:
             parser.error(f"argument --capacity: must be at least 1; got {options.capacity}")
@@ -111,14 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             prepare_world(capacity=options.capacity)
     except ValueError as error:
         parser.error(str(error))
-    finally:
-        if was_collecting:
-            gc.enable()
     return 0
 
 
 def _show(done: int, total: int, name: str) -> None:
-    collect_seldom()
     print(f"[{done}/{total}] {name or 'all kernels are ready'}", flush=True)
 
 

@@ -10,7 +10,6 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from . import __version__
-from .compilation.lean import make_lean
 
 _OWN = (["prepare"], ["-V"], ["--version"])
 _DEMOS = "demos" if __package__ == "engine" else f"{__package__}.demos"
@@ -32,8 +31,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] in _OWN:
-        if arguments is None:  # the program ends after that
-            make_lean()
         return run_own(given)
     if find_spec(_DEMOS) is None:
         print(f"polhode: the demos are not installed; the only command is `prepare`; got {given}", file=sys.stderr)

@@ -29,12 +29,14 @@ from .compiler import (
     address_in_python,
     address_of,
     can_run,
+    collect_seldom,
     compile_for,
     compile_unless_taken,
     could_be_faster,
     is_loaded,
     plain,
     types_of,
+    without_collection,
 )
 from .durations import expected_seconds
 from .kernel_types import Arguments, Kernel, Numba
@@ -281,13 +283,15 @@ def compile_together(loops: Sequence[Loop], note: Callable[[int, str], None] | N
     if (processes := processes_for(left)) > 1:
         background.share([loop.wanted for loop in left], processes - 1)
     try:
-        while left:
-            if note is not None:
-                note(done, left[0].name)
-            while (made := next((loop for loop in left if loop.compile_unless_taken()), None)) is None:
-                sleep(_BETWEEN_LOOKS)
-            left.remove(made)
-            done += 1
+        with without_collection():
+            while left:
+                if note is not None:
+                    note(done, left[0].name)
+                while (made := next((loop for loop in left if loop.compile_unless_taken()), None)) is None:
+                    sleep(_BETWEEN_LOOKS)
+                left.remove(made)
+                done += 1
+                collect_seldom()
     finally:
         if processes > 1:
             background.share([], 0)

@@ -46,6 +46,7 @@ try:
     from numba.misc.appdirs import AppDirs
 
     from .inlining import PIPELINE, Calls, InlinedCompiler, KernelCompiler
+    from .lean import import_support_for_arrays, lean
 
     COMPILED = not numba.config.DISABLE_JIT
 except ImportError as error:
@@ -126,7 +127,7 @@ def kernel(name: str) -> Callable[[Function], Function]:
         compile_here = dispatcher.compile
 
         def compile_and_unlock(types: Any) -> Any:
-            with _without_collection():
+            with global_compiler_lock, without_collection(), lean():
                 try:
                     return compile_here(types)
                 finally:
@@ -143,7 +144,7 @@ def kernel(name: str) -> Callable[[Function], Function]:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Let Python not look for garbage meanwhile: numba makes millions of objects that stay, and the search took a tenth of its time."""
     was_enabled = gc.isenabled()
     try:
@@ -155,17 +156,13 @@ def _without_collection() -> Iterator[None]:
 
 
 def collect_seldom() -> None:
-    """Let Python look for garbage seldom, in a process that only compiles: after each kernel the search took a tenth of its time.
-
-    Called between two kernels.
-    """
-    gc.disable()
+    """Look for garbage if there is much; called between two kernels of many, while Python does not look for it by itself."""
     if gc.get_count()[0] > _MOST_GARBAGE:
         gc.collect()
 
 
 _MOST_GARBAGE = 2_000_000
-"""Number of objects at which such a process looks for garbage; it then has about 700 MB."""
+"""Number of new objects at which garbage is looked for; a process then has about 700 MB."""
 
 
 if COMPILED:
@@ -323,6 +320,16 @@ def compile_for(function: Callable[..., object], types: tuple[object, ...]) -> N
     """Load a kernel for arguments of these types from the cache, or compile it."""
     if COMPILED and types not in function.overloads:  # type: ignore[attr-defined]
         function.compile(types)  # type: ignore[attr-defined]
+
+
+def compile_inlined(function: Callable[..., object], types: tuple[object, ...]) -> None:
+    """Compile a function marked `inlined` for arguments of these types, without a kernel that calls it."""
+    dispatcher: Numba = function._dispatcher  # type: ignore[attr-defined]
+    with global_compiler_lock, without_collection(), lean():
+        import_support_for_arrays()
+        for context in (dispatcher.typingctx, dispatcher.targetctx):
+            context.refresh()
+        dispatcher.compile(types)
 
 
 def compile_unless_taken(function: Callable[..., object], types: tuple[object, ...]) -> bool:
@@ -544,6 +551,7 @@ class _KernelCache:
         if "compiling" not in _said:
             _say_once("compiling", _announcement(folders, unusable))
         _LOG.debug("compiling kernel %s", self._name)
+        import_support_for_arrays()
         _forget_outdated(called)
         # numba derives the names of symbols and constants in the object file from this name; they must differ from those of other kernels
         self._function.__qualname__ = f"{self._name}-{self._key.hex()[:16]}"

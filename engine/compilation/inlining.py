@@ -17,7 +17,7 @@ the same without it. A function that adds little to what it calls is not optimiz
 again. This saves half of the rest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import CodeType
 
@@ -211,14 +211,28 @@ class _LowerToMachineCode(NativeLowering):  # type: ignore[misc]
 _REPLACED = {IRProcessing: _PutInConstants, ReconstructSSA: _AssignOnce, PreLowerStripPhis: _JoinVariables}
 
 
+class _AsItIs:
+    """A context that does not look for new functions of numba, because whoever needs an inlined function has done so."""
+
+    def __init__(self, context: Numba) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Numba:
+        return getattr(self._context, name)
+
+    def refresh(self) -> None:
+        """Part of numba's interface."""
+
+
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """numba's pipeline for compiled functions, without what kernels do not use."""
 
     _lowering: object = _LowerToMachineCode
+    _begins_with: Callable[[Numba], Numba] = staticmethod(lambda context: context)
 
     def __init__(self, typing_context: Numba, target_context: Numba, *arguments: Numba) -> None:
         """Begin to compile a function; part of numba's interface."""
-        super().__init__(typing_context, target_context, *arguments)
+        super().__init__(self._begins_with(typing_context), self._begins_with(target_context), *arguments)
         self.state.typingctx = _typing(typing_context)
 
     def define_pipelines(self) -> list[Numba]:
@@ -257,6 +271,7 @@ class InlinedCompiler(KernelCompiler):
     """The same pipeline without machine code."""
 
     _lowering = _LowerToIntermediateCode
+    _begins_with = staticmethod(_AsItIs)
 
 
 class _Uncallable:

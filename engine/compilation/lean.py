@@ -1,77 +1,80 @@
-"""What numba does without, in a process that does nothing but compile.
+"""What numba does without while it compiles a kernel.
 
-In other processes numba stays as it is, because a program may use it for functions of its own.
+At other times numba stays as it is, because a program may use it for functions of its own.
 """
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import Enum, auto
+from functools import cache
+from importlib.util import find_spec
+
+from numba.core import ir
+from numba.core.codegen import ll
 
 from .kernel_types import Numba
 
 
-def make_lean() -> None:
-    """Save what no kernel needs; what is compiled stays the same."""
-    with suppress(ImportError):  # without numba nothing is compiled
-        _leave_linear_algebra()
-        _leave_events()
-        _find_variables_fast()
+@cache
+def import_support_for_arrays() -> None:
+    """Import what numba needs to compile functions of arrays, but not the linear algebra of scipy, which takes a third of a second.
 
-
-def _leave_linear_algebra() -> None:
-    """Have numba not import the linear algebra of scipy, which takes a third of a second.
-
-    No kernel can use it, because none makes an array.
+    numba imports that too, only to know whether it is there. No kernel uses it.
     """
     from numba.np import linalg
 
-    linalg.ensure_blas = _refuse_blas
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = _refuse_without_scipy
+    try:
+        from numba.np import arraymath
+    finally:
+        linalg.ensure_blas = ensure_blas
+    arraymath.ensure_blas = ensure_blas
 
 
-def _refuse_blas() -> None:
-    raise ImportError("no kernel uses linear algebra of arrays")
+def _refuse_without_scipy() -> None:
+    if find_spec("scipy") is None:
+        raise ImportError("scipy is not installed")
 
 
-def _leave_events() -> None:
-    """Have nobody told when LLVM begins and ends: numba makes two objects per call, and a world of free bodies takes 20,000 calls."""
-    from numba.core.codegen import ll
+@contextmanager
+def lean() -> Iterator[None]:
+    """Save meanwhile what no kernel needs; what is compiled stays the same.
 
-    with suppress(AttributeError):  # another version has other parts
-        ll.ffi.lib._lock._cblist.clear()
+    Nobody is told when LLVM begins and ends: numba makes two objects per call, and a world of free bodies takes 20,000 calls. Values are
+    searched for variables by their class, and not by asking each what it is, in up to six ways.
+    """
+    told = getattr(getattr(ll.ffi.lib, "_lock", None), "_cblist", [])  # another version has other parts
+    listeners, search = told[:], ir.Inst._rec_list_vars
+    try:
+        told.clear()
+        ir.Inst._rec_list_vars = _variables
+        yield
+    finally:
+        ir.Inst._rec_list_vars = search
+        told[:] = listeners
 
 
-def _find_variables_fast() -> None:
-    """Have numba look up how it searches values of one class for variables, and not ask of each value what it is, in up to six ways."""
-    from numba.core import ir
+def _variables(instruction: Numba, value: Numba) -> list[Numba]:
+    """The variables in a value, as numba's own function finds them."""
+    way = _HOW_IN.get(type(value)) or _how(type(value))
+    if way is _Search.NOTHING:
+        return []
+    if way is _Search.ITSELF:
+        return [value]
+    if way is _Search.INSTRUCTION:
+        return list(value.list_vars())
+    members: Iterable[Numba] = value.values() if way is _Search.VALUES else value
+    found: list[Numba] = []
+    for member in members:
+        if (_HOW_IN.get(type(member)) or _how(type(member))) is not _Search.NOTHING:
+            found += _variables(instruction, member)
+    return found
 
-    how_in: dict[type, _Search] = {}
 
-    def how(kind: type) -> _Search:
-        found = how_in[kind] = next((way for classes, way in ways if issubclass(kind, classes)), _Search.NOTHING)
-        return found
-
-    def variables(instruction: Numba, value: Numba) -> list[Numba]:
-        way = how_in.get(type(value)) or how(type(value))
-        if way is _Search.NOTHING:
-            return []
-        if way is _Search.ITSELF:
-            return [value]
-        if way is _Search.INSTRUCTION:
-            return list(value.list_vars())
-        members: Iterable[Numba] = value.values() if way is _Search.VALUES else value
-        found: list[Numba] = []
-        for member in members:
-            if (how_in.get(type(member)) or how(type(member))) is not _Search.NOTHING:
-                found += variables(instruction, member)
-        return found
-
-    ways: tuple[tuple[Numba, _Search], ...] = (
-        (ir.Var, _Search.ITSELF),
-        (ir.Inst, _Search.INSTRUCTION),
-        ((list, tuple), _Search.MEMBERS),
-        (dict, _Search.VALUES),
-    )
-    ir.Inst._rec_list_vars = variables
+def _how(kind: type) -> "_Search":
+    found = _HOW_IN[kind] = next((way for classes, way in _WAYS if issubclass(kind, classes)), _Search.NOTHING)
+    return found
 
 
 class _Search(Enum):
@@ -82,3 +85,12 @@ class _Search(Enum):
     INSTRUCTION = auto()
     MEMBERS = auto()
     VALUES = auto()
+
+
+_WAYS: tuple[tuple[Numba, _Search], ...] = (
+    (ir.Var, _Search.ITSELF),
+    (ir.Inst, _Search.INSTRUCTION),
+    ((list, tuple), _Search.MEMBERS),
+    (dict, _Search.VALUES),
+)
+_HOW_IN: dict[type, _Search] = {}

@@ -4,7 +4,7 @@ import dis
 import re
 from collections.abc import Callable
 
-from .compiler import COMPILED
+from .compiler import COMPILED, compile_inlined
 from .identity import functions_of
 from .kernel_types import Arguments, Kernel, Numba
 from .signals import uninterrupted
@@ -77,7 +77,7 @@ def _refuse_exits(function: Kernel, where: str) -> None:
 def _compile(function: Numba, where: str, sample: tuple[object, ...], file: str) -> None:
     try:
         types = tuple(numba.typeof(argument) for argument in sample)
-        uninterrupted(lambda: function._dispatcher.compile(types))
+        uninterrupted(lambda: compile_inlined(function, types))
     except (numba.core.errors.NumbaError, numba.core.errors.UnsupportedBytecodeError, AttributeError) as error:
         raise TypeError(f"{where}: it cannot be compiled: {_cause(str(error), file)}") from None
 

@@ -22,7 +22,7 @@ PATIENCE = 600.0
 """Time [s] after which a process counts as hung."""
 
 _WATCH = """
-import atexit, os, sys
+import os, sys
 
 def note(*words):
     with open(os.environ["FRESH_NOTES"], "a") as file:
@@ -38,7 +38,13 @@ def noted(source, target, **options):
 os.replace = noted
 if "serve()" in sys.orig_argv[-1]:
     note("begin", str(os.getpid()))
-    atexit.register(note, "end", str(os.getpid()))
+    leave = os._exit
+
+    def noted_leave(status):
+        note("end", str(os.getpid()))
+        leave(status)
+
+    os._exit = noted_leave
 """
 
 SHIP = """
