@@ -2036,7 +2036,8 @@ class World:
             contacts: Whether it will have shapes, if it has none now.
             queries: Whether it will be asked about its shapes, as by `ray_cast`.
             wheels: Whether it will have reaction wheels, if it has none now.
-            pulses: Whether it will have tanks or thrusters that fire pulses, if it has neither tanks nor thrusters now.
+            pulses: Whether it will have tanks or thrusters that fire pulses, if it has no tank and no thruster has fired yet. Not needed
+                for thrusters that are only throttled, or that a control loop fires.
             game_mode: Whether it will be in game mode, besides the mode that it is in now; None means that it keeps its mode.
             progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
 
@@ -2065,8 +2066,9 @@ class World:
         will_have_joints = boolean(joints, "joints", owner) or self._joints.count > 0
         will_have_contacts = boolean(contacts, "contacts", owner) or self._joints.contacts.any
         will_have_wheels = boolean(wheels, "wheels", owner) or self._actuators.any
-        # any thruster may fire a pulse
-        will_drive = boolean(pulses, "pulses", owner) or will_have_wheels or len(self.thrusters) > 0
+        sampled = [part for part in self.parts if isinstance(part, SampledPart)]
+        may_fire = bool(sampled) and len(self.thrusters) > 0
+        will_drive = boolean(pulses, "pulses", owner) or will_have_wheels or may_fire
         for method in methods if joints or contacts or wheels or pulses else ():
             (refuse_joints if joints or contacts else refuse_actuators)(method, owner)
         bodies.make_room(wanted)
@@ -2089,7 +2091,7 @@ class World:
             threads=self._threads,
         )
         asked = kernels_of_queries() if boolean(queries, "queries", owner) else []
-        asked += [loop for part in self.parts if isinstance(part, SampledPart) for loop in part._loops(self)]
+        asked += [loop for part in sampled for loop in part._loops(self)]
         wanted_kernels = kernels_for(future)
         known = {loop.function for loop in wanted_kernels}
         compile_all([*wanted_kernels, *(loop for loop in asked if loop.function not in known)], progress)

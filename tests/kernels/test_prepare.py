@@ -29,7 +29,7 @@ from engine.compilation.durations import expected_seconds
 from engine.compilation.locks import Slot
 from engine.compilation.packed import declared
 from engine.constraints import fit
-from engine.flight import ReactionWheel
+from engine.flight import Gyro, ReactionWheel
 from engine.forces import valves
 from engine.joints import Ball
 from engine.loops import program
@@ -121,12 +121,12 @@ def test_the_loop_with_the_fields_compiled_in_is_taken_once_it_is_prepared():
 
 
 @needs_numba
-def test_pulses_are_prepared_where_there_is_a_thruster(caplog):
+def test_pulses_are_prepared_where_a_thruster_will_fire(caplog):
     world = game()
     CHANGES["thruster"](world)
     thruster = world.forces[0]
     thruster.throttle = 0.0
-    world.prepare()
+    world.prepare(pulses=True)
     with caplog.at_level(logging.INFO, logger="polhode"):
         thruster.fire(0.05)
         world.step(10)
@@ -316,6 +316,20 @@ def test_what_is_to_come_is_prepared(argument, expected, prepared):
     prepared.clear()
     world.prepare(**{argument: True})
     assert expected <= set(prepared)
+
+
+@pytest.mark.parametrize("what", ["nothing", "pulse", "sensor"])
+def test_the_kernels_of_pulses_are_not_prepared_for_a_thruster_that_is_only_throttled(what, prepared):
+    """They took half of the time of preparing a world with one throttled thruster."""
+    world = game()
+    CHANGES["thruster"](world)
+    if what == "pulse":
+        world.forces[0].throttle = 0.0
+        world.forces[0].fire(0.05)
+    elif what == "sensor":
+        world.add_part(Gyro(world.bodies[0], seed=1))
+    world.prepare()
+    assert ("begin-driven" in prepared) == (what != "nothing")
 
 
 def _method_in(names):
