@@ -233,7 +233,8 @@ def _begin_positions(
                     gap, speed, acceleration, restitution, friction > 0.0, step, closed
                 )
                 if speed_after != 0.0:
-                    touching[point, GOAL_GAP] = max(float(touching[point, GOAL_GAP]), place_after)
+                    # what overlaps rebounds from where it is, or the way out of a deep one would be taken in this step
+                    touching[point, GOAL_GAP] = max(float(touching[point, GOAL_GAP]), min(gap, 0.0) + place_after)
                     touching[point, GOAL_SPEED] = speed_after
             closing = closing_speed(gap, speed, acceleration, step, closed, rest)
             touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), closing)

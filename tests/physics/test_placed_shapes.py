@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, joints, shapes
+from engine import MassProperties, Snapshot, World, forces, joints, shapes
 from engine.rotation import rotate
 
 CUBE = MassProperties.box(2.0, (1.0, 1.0, 1.0))
@@ -228,3 +228,22 @@ def test_a_tick_with_callbacks_is_rejected_as_a_whole():
     world.remove_callback(add)
     assert world.state_hash() == before and len(world.bodies) == 2
     world.step()
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+@pytest.mark.parametrize("depth", [1e-3, 0.1, 2.0])
+@pytest.mark.parametrize("shape", [shapes.Sphere(0.3), shapes.Box((0.6, 0.6, 0.6))], ids=["sphere", "box"])
+def test_what_rebounds_within_something_does_not_leave_it_at_once(shape, depth, friction):
+    """It has the speed of its rebound, and its overlap goes on from where it is."""
+    material, dt = shapes.Material(friction, 0.6), 1 / 60
+    world = World(dt)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), material=material)
+    body = world.add_body(MassProperties.sphere(2.0, 0.3), position=(0.0, 0.0, 0.3 - depth), velocity=(0.0, 0.0, -2.0))
+    body.add_shape(shape, material=material, allow_overlap=True)
+    world.step()
+    # with friction, the rebound begins at the end of the tick
+    moved = dt * min(12.0 * depth, 1.0) if friction else 1.2 * dt - 0.5 * 9.81 * dt * dt
+    left = 1.2 - (0.0 if friction else 9.81 * dt)
+    assert body.position[2] == pytest.approx(0.3 - depth + moved, abs=1e-6)
+    assert body.velocity[2] == pytest.approx(left, abs=1e-6)
