@@ -183,34 +183,24 @@ def test_the_fixture_is_where_and_when_it_was_foreseen():
 
 
 @pytest.fixture(scope="module")
-def spinning():
-    """The scene of the case "spin", flown as `arm.check` flies it."""
-    scenes = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arm.Arm, "check", lambda scene: scenes.append(scene) or ["one line"])
-        arm.check("spin")
-    return scenes[0]
+def flown():
+    """The script of the case "spin" and ten more seconds, as `arm.check` flies it, with what was seen in each frame."""
+    scene, seen = new_scene("--headless", "--case", "spin"), []
+    while scene.world.time < min(scene.pilot.log.get("braked", arm.TIME_LIMIT), arm.TIME_LIMIT) + 10.0:
+        fly(scene, 1)
+        relative = scene.client.angular_velocity_world - scene.craft.angular_velocity_world
+        seen.append((scene.pilot.phase, scene.arm.angles, float(np.linalg.norm(relative)), scene._turned()))
+    return scene, seen
 
 
 @pytest.mark.parametrize("case", sized(["spin"], arm_cases.CASES))
-def test_the_script_catches_stops_carries_and_holds(case, spinning):
-    momentum, hinges, script, flight = spinning.check() if case == "spin" else arm.check(case)
+def test_the_script_catches_stops_carries_and_holds(case, flown):
+    momentum, hinges, script, flight = flown[0].check() if case == "spin" else arm.check(case)
     assert momentum.startswith("Σ L changed by") and "allowed 1e-12" in momentum
     assert "beyond their limits" in hinges
     names = [part.split()[0] for part in script.partition(";")[0].split(", ")]
     assert names == list(arm_pilot.PHASES)
     assert "off one rigid body, allowed" in flight
-
-
-@pytest.fixture(scope="module")
-def flown():
-    """The whole script with what was seen in each frame."""
-    scene, seen = new_scene("--headless"), []
-    while scene.pilot.phase != "braked":
-        fly(scene, 1)
-        relative = scene.client.angular_velocity_world - scene.craft.angular_velocity_world
-        seen.append((scene.pilot.phase, scene.arm.angles, float(np.linalg.norm(relative)), scene._turned()))
-    return scene, seen
 
 
 @long_run
@@ -332,8 +322,8 @@ def test_the_check_fails_where_a_brake_slips():
         scene._check_flight()
 
 
-def test_the_one_rigid_body_has_the_momentum_and_the_energy_of_the_assembly(spinning):
-    scene = spinning
+def test_the_one_rigid_body_has_the_momentum_and_the_energy_of_the_assembly(flown):
+    scene, _ = flown
     flight = rigid_flight.RigidFlight(scene.craft)
     whole = World(0.1).add_body(
         flight._properties,

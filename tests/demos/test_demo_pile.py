@@ -13,7 +13,7 @@ from engine.viewer import Camera, meshes
 from engine.viewer.drawing import Ray
 from engine.viewer.run.controls import Controls
 
-from ..lengths import long_run
+from ..lengths import long_run, sized
 from ..viewing import SMALL, camera_for, canvas, fly, looks_like_the_scene, read_png
 
 UP = np.array((0.0, 0.0, 1.0))
@@ -253,7 +253,7 @@ def test_the_body_of_the_tug_fits_its_shape_but_for_its_jets():
     assert inside.mean() > 0.2
 
 
-@pytest.mark.parametrize("case", pile.YARDS)
+@pytest.mark.parametrize("case", sized(["hangar"], list(pile.YARDS)))
 def test_a_picture_is_drawn_without_a_display(case, tmp_path):
     with canvas():
         pass

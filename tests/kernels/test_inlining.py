@@ -1,6 +1,7 @@
 """The pipeline for inlined functions."""
 
 import gc
+import itertools
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 
 from engine.compilation.compiler import COMPILED, inlined, kernel
 
+from ..lengths import sized
 from .test_kernels import needs_numba
 
 if COMPILED:
@@ -253,10 +255,11 @@ def swap(array, here, there):
     array[here], array[there] = array[there], array[here]
 
 
+ARRAYS = list(itertools.product([np.float64, np.int64, np.int32, np.bool_], [(7,), (3, 5), (2, 3, 4)], [True, False]))
+
+
 @needs_numba
-@pytest.mark.parametrize("kind", [np.float64, np.int64, np.int32, np.bool_])
-@pytest.mark.parametrize("shape", [(7,), (3, 5), (2, 3, 4)])
-@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize(("kind", "shape", "is_whole"), sized(ARRAYS[::5], ARRAYS))
 def test_items_of_arrays_are_those_of_numpy(kind, shape, is_whole, monkeypatch, tmp_path):
     """From either end, at unsigned places too, and in arrays that leave out columns of another."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))

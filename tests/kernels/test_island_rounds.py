@@ -32,7 +32,7 @@ def test_a_chain_in_calm_swing_needs_few_rounds():
 def at_rest():
     turns = [(0.0, 0.0, sin(0.2 * n), cos(0.2 * n)) for n in range(4)]
     world = ours([Cube((0.07 * n, -0.05 * n, n + 0.5), turn=turns[n]) for n in range(4)])
-    world.step(60)
+    world.step(30)
     return calls_of_kernels(world, 5, ["island-point-positions", "island-cones", "blocks-factor"])
 
 

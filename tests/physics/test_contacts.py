@@ -132,7 +132,7 @@ def test_layers_and_joints_keep_shapes_apart():
 
 def fallen():
     world = pile(4, compilation="wait")
-    world.step(sized(20, 45))
+    world.step(sized(12, 45))
     assert len(world.contacts)
     return f"{world.state_hash():x}"
 

@@ -120,7 +120,7 @@ def tumbled(ticks=40, **options):
 
 
 def bits():
-    return f"{tumbled(sized(10, 30), compilation='wait').state_hash():x}"
+    return f"{tumbled(sized(6, 30), compilation='wait').state_hash():x}"
 
 
 def test_plain_python_has_the_same_bits():

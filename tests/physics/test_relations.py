@@ -10,7 +10,7 @@ from ..relations.relations import RELATIONS
 from ..relations.scenes import random_scene
 
 WORLDS = 50
-STRIDE = sized(4, 1)
+STRIDE = sized(10, 1)
 """Each relation takes one world in so many, and its neighbours in the list the others."""
 
 

@@ -29,6 +29,7 @@ from ..helpers import (
     skew_tensor,
 )
 from ..kernels.test_kernels import control_of, multiplications, needs_numba, packed_type, world_array
+from ..lengths import sized
 from ..truth import reference, rotations
 
 METHODS = [AxisSplitting(), AxisSplitting(order=4), FreeRotor(), FreeRotor(order=4), FreeRotor(scheme="saba4")]
@@ -68,7 +69,7 @@ def loops(turn):
 
 
 @needs_numba
-@TURNS
+@pytest.mark.parametrize("turn", sized([axis_splitting], [axis_splitting, free_rotor]))
 def test_loops_are_packed_across_bodies(turn):
     """Multiplications stand there twice, packed and, for what is left over, scalar. The rotor has 48 square roots and 81 quotients too."""
     from numba import float64, int64

@@ -203,12 +203,12 @@ class Touch:
 
 @pytest.mark.parametrize("name", list(SOLIDS))
 def test_the_gap_between_a_shape_and_a_triangle_is_that_of_quadratic_programming(name):
-    """Above its face, its edges and its corners, at 60 poses, in `.ci/run` 20, whose middle is in front of the triangle."""
+    """Above its face, its edges and its corners, at 60 poses, in `.ci/run` 8, whose middle is in front of the triangle."""
     random, seen = np.random.default_rng(5), set()
     mesh, least = shapes.TriangleMesh(CORNERS, [(0, 1, 2)]), SOLIDS[name].least
     normal = np.cross(CORNERS[1] - CORNERS[0], CORNERS[2] - CORNERS[0])
     normal /= np.linalg.norm(normal)
-    while len(seen) < sized(20, 60):
+    while len(seen) < sized(8, 60):
         place, turn = random.uniform(-2.5, 2.5, 3), random.normal(size=4)
         turn /= np.linalg.norm(turn)
         solid = SOLIDS[name].at(place, turn)

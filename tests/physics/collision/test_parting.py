@@ -7,6 +7,7 @@ import pytest
 
 from engine.collision import cores
 
+from ...lengths import sized
 from .placing import Solid, depth, distance, parted
 
 RANDOM = np.random.default_rng(33)
@@ -90,7 +91,7 @@ TURNED = [(0, 0, 0, 1), (1, 0, 0, 1e-9), (0, 0, 1, 1), (np.sin(np.pi / 8), 0, 0,
 def test_overlapping_cores_are_apart_after_they_have_moved_by_the_depth(one, other, is_deep):
     """Thin ones as well (1e-4 : 1), turned by nothing, by 45 or 90 degrees or nearly so, which only touch or have one middle."""
     random = np.random.default_rng(10 * len(one) + len(other))
-    for _case in range(40):
+    for _case in range(sized(15, 40)):
         pair = [RANDOM_THIN[name](0.5 * 10.0 ** random.uniform(-4.0, 0.0, 3)) for name in (one, other)]
         turns = [TURNED[random.integers(5)] if random.random() < 0.6 else random.normal(size=4) for _each in pair]
         first, second = pair[0].at((0, 0, 0), turns[0]), pair[1].at(random.normal(size=3) * 3.0, turns[1])
