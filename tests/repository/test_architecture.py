@@ -17,6 +17,7 @@ import engine
 
 from ..helpers import PATIENCE
 from ..lengths import long_run
+from ..sources import tree_of
 
 ENGINE = Path(engine.__file__).parent
 ROOT = ENGINE.parent
@@ -93,19 +94,6 @@ def dotted(path):
     """`forces/drag.py` -> "forces.drag", `forces/__init__.py` -> "forces"."""
     parts = list(path.with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-@functools.cache
-def tree_of(path):
-    """The syntax tree of a file, which most tests of this file need."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def forget_trees():
-    """Millions of objects, among which Python would look for garbage in all tests that follow."""
-    yield
-    tree_of.cache_clear()
 
 
 @functools.cache

@@ -260,4 +260,6 @@ def test_the_picture_of_levels_shows_those_that_the_architecture_has():
     picture = ElementTree.parse(levels.PICTURE)
     names = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text") if each.get("class") == "name"]
     assert names == list(reversed(FLOORS))
-    assert set(levels.BEFORE) == set(levels.now()) == set(FLOORS)
+    assert set(levels.BEFORE) == set(FLOORS)
+    files = [("tick/plan.py", '"""What it is."""\n\n# why\nplan = 1\n'), ("clock.py", "now = 0\n"), ("world.py", "")]
+    assert levels.by_level(files) == dict.fromkeys(FLOORS, 0) | {"the tick": 1, "arguments and functions": 1}

@@ -9,6 +9,7 @@ from ..lengths import long_run
 from ..mutants import ROOT, Mutant, every_mutant
 from ..mutants.__main__ import Verdict, copy_to, verdict
 from ..mutants.page import PAGE, change, complete_run, page, rows
+from ..sources import tree_of
 
 MUTANTS = every_mutant()
 EXAMPLE = Mutant("", "engine/clock.py", "example", "if is_limited and ticks > self._max_ticks:", "if False:", ())
@@ -16,7 +17,7 @@ EXAMPLE = Mutant("", "engine/clock.py", "example", "if is_limited and ticks > se
 
 @functools.cache
 def functions(path):
-    return {node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
+    return {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef)}
 
 
 def test_every_mutant_applies_and_names_tests_that_exist():
