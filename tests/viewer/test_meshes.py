@@ -30,7 +30,7 @@ def test_the_triangles_of_a_mesh_face_the_way_their_normals_point(name):
     vertices = meshes.triangles(name)
     corners, normals = corners_and_normals(vertices)
     assert vertices.shape[1] == 14 and np.isfinite(vertices).all()
-    assert np.linalg.norm(normals, axis=-1) == pytest.approx(1.0, abs=1e-5)
+    assert np.abs(np.linalg.norm(normals, axis=-1) - 1.0).max() < 1e-5
     wound = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     assert (np.linalg.norm(wound, axis=1) > 0.0).all()
     assert (np.einsum("ij,ij->i", wound, normals.mean(axis=1)) > 0.0).all()

@@ -131,17 +131,20 @@ class MeshBuilder:
         """
         half = np.asarray(size, dtype=float) / 2.0
         inner = half - bevel
+        faces, normals, uv = [], [], []
         for axis in range(3):
             first, second = (axis + 1) % 3, (axis + 2) % 3
             for sign in (-1.0, 1.0):
-                normal = sign * np.eye(3)[axis]
                 # Anticlockwise seen from outside, on both sides.
                 ends = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])[:: int(sign)]
                 corners = np.empty((4, 3))
                 corners[:, axis] = sign * half[axis]
                 corners[:, [first, second]] = ends * inner[[first, second]]
-                uv = ends * inner[[first, second]]
-                self._quads(material, corners[None], np.broadcast_to(normal, (1, 4, 3)), uv[None], centre, turn)
+                faces.append(corners)
+                normals.append(sign * np.eye(3)[axis])
+                uv.append(ends * inner[[first, second]])
+        facing = np.repeat(np.stack(normals)[:, None], 4, axis=1)
+        self._quads(material, np.stack(faces), facing, np.stack(uv), centre, turn)
         if bevel > 0.0:
             self._bevels(material, half, inner, centre, turn)
 
@@ -270,15 +273,15 @@ class MeshBuilder:
         around = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         height = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(outline, axis=0), axis=1))])
         girth = angle * max(outline[:, 0].max(), 1e-9)
-        for i in range(len(outline) - 1):
-            ends = ((outline[i], lower_normal[i], height[i]), (outline[i + 1], upper_normal[i], height[i + 1]))
-            points, normals, uv = [], [], []
-            for (point, normal, level), begin in ((ends[0], True), (ends[0], False), (ends[1], False), (ends[1], True)):
-                ring = around[:-1] if begin else around[1:]
-                points.append(np.column_stack([ring * point[0], np.full(sides, point[1])]))
-                normals.append(np.column_stack([ring * normal[0], np.full(sides, normal[1])]))
-                uv.append(np.column_stack([girth[:-1] if begin else girth[1:], np.full(sides, level)]))
-            self._quads(material, np.stack(points, 1), np.stack(normals, 1), np.stack(uv, 1), centre, turn)
+        # The corners of each quadrilateral anticlockwise, two on the lower and two on the upper ring.
+        level, side = np.arange(len(outline) - 1)[:, None] + (0, 0, 1, 1), np.arange(sides)[:, None] + (0, 1, 1, 0)
+        facing = np.concatenate([lower_normal[:, None]] * 2 + [upper_normal[:, None]] * 2, axis=1)
+        points, normals, uv = (np.empty((len(level), sides, 4, width)) for width in (3, 3, 2))
+        for found, ring in ((points, outline[level]), (normals, facing)):
+            found[..., :2] = around[side] * ring[:, None, :, :1]
+            found[..., 2] = ring[:, None, :, 1]
+        uv[..., 0], uv[..., 1] = girth[side], height[level][:, None]
+        self._quads(material, points.reshape(-1, 4, 3), normals.reshape(-1, 4, 3), uv.reshape(-1, 4, 2), centre, turn)
 
     def cylinder(
         self,
@@ -312,6 +315,7 @@ class MeshBuilder:
 
     def _bevels(self, material: Material, half: Array, inner: Array, centre: Sequence[float], turn: Array) -> None:
         """The twelve strips and eight corners between the inset faces of a box."""
+        strips, normals = [], []
         for axis in range(3):
             first, second = (axis + 1) % 3, (axis + 2) % 3
             for u, v in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
@@ -322,14 +326,15 @@ class MeshBuilder:
                 corners[:, second] = v * np.where(outer == 0, inner[second], half[second])
                 normal = np.zeros(3)
                 normal[[first, second]] = np.array([u, v]) / np.sqrt(2.0)
-                self._quads(
-                    material, corners[None], np.broadcast_to(normal, (1, 4, 3)), np.zeros((1, 4, 2)), centre, turn
-                )
+                strips.append(corners)
+                normals.append(normal)
         for signs in np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T:
             corners = signs * (inner + np.diag(half - inner))
             corners = corners if signs.prod() > 0 else corners[::-1]
-            normals = np.broadcast_to(signs / np.sqrt(3.0), (1, 4, 3))
-            self._quads(material, corners[None, [0, 1, 2, 2]], normals, np.zeros((1, 4, 2)), centre, turn)
+            strips.append(corners[[0, 1, 2, 2]])
+            normals.append(signs / np.sqrt(3.0))
+        facing = np.repeat(np.stack(normals)[:, None], 4, axis=1)
+        self._quads(material, np.stack(strips), facing, np.zeros((len(strips), 4, 2)), centre, turn)
 
     def _cap(self, material: Material, corners: Array, height: float, centre: Sequence[float], turn: Array) -> None:
         """A convex polygon at z = height as a fan; it faces up where the corners go anticlockwise."""
@@ -356,12 +361,15 @@ class MeshBuilder:
 
 def _rounded(faces: npt.NDArray[np.int64], normals: Array, units: Array, smooth: float) -> Array:
     """Normals at the corners of triangles, shape (m, 3, 3): the mean over the triangles at that corner that face about the same way."""
-    found = np.repeat(units[:, None], 3, axis=1)
     flat = faces.ravel()
     order = np.argsort(flat, kind="stable")
-    for places in np.split(order, np.flatnonzero(np.diff(flat[order])) + 1):
-        around = places // 3
-        alike = units[around] @ units[around].T > smooth
-        means = alike @ normals[around]
-        found.reshape(-1, 3)[places] = means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), NO_AREA)
-    return found
+    starts = np.flatnonzero(np.diff(flat[order], prepend=-1))
+    counts = np.diff(starts, append=len(order))
+    found = np.empty((len(flat), 3))
+    for count in np.unique(counts):  # all corners at which so many triangles meet at once
+        places = order[starts[counts == count, None] + np.arange(count)]
+        around = units[places // 3]
+        alike = around @ around.transpose(0, 2, 1) > smooth
+        means = alike @ normals[places // 3]
+        found[places] = means / np.maximum(np.linalg.norm(means, axis=-1, keepdims=True), NO_AREA)
+    return found.reshape(-1, 3, 3)
