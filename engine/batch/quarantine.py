@@ -10,6 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..forces.valves import THRUSTERS, leave_out_ticks
+from ..loops.layout import STOPPED
 from ..saving.content import Owners
 from ..saving.repetition import SHARED, member_of
 from ..store.bodies import BODIES
@@ -138,13 +139,13 @@ class Members:
             # sensors, loops and functions have written to their rows in the tick that they cannot run
             self.owners.store.undo_in_rows(partial(self._rows_are_of, members))
         self.touching.stop(members)
-        ticks, rows = self.owners.bodies.tick_count - self.starts_of(members), self.bodies_of(members)
-        frozen = self._frozen
+        bodies, frozen = self.owners.bodies, self._frozen
+        tick = bodies.tick_count - (bodies.control[STOPPED] > 0)  # those that go on may have run it already
+        ticks, rows = tick - self.starts_of(members), self.bodies_of(members)
         values = np.array([ticks, np.full(len(members), reason), places], np.float64)
         self.table.write(slice(MEMBERS.row("stopped_tick"), MEMBERS.size), members, values)
-        tick = float(self.owners.bodies.tick_count)
         cause = float(CONFLICT if reason == CONFLICTING else OWN_STATE)
-        frozen.append(np.array([rows, np.full(len(rows), tick), np.full(len(rows), cause)]))
+        frozen.append(np.array([rows, np.full(len(rows), float(tick)), np.full(len(rows), cause)]))
 
     def _rows_are_of(self, members: IntArray, table: Table, rows: IntArray) -> Mask:
         """Which of these rows of a table belong to one of these members, but for what is kept of members themselves."""

@@ -16,6 +16,7 @@ from ..kernels.selection import choose
 from ..kernels.vectors import Symmetric, Vector
 from .layout import (
     ANGULAR_VELOCITY,
+    APART,
     BAD,
     CENTER_OF_MASS,
     COUNT,
@@ -33,6 +34,7 @@ from .layout import (
     PREVIOUS_STORED_MOMENTUM,
     PRINCIPAL_AXES,
     PRINCIPAL_MOMENTS,
+    STOPPED,
     STORED_MOMENTUM,
     STORING,
     TICKS,
@@ -369,26 +371,41 @@ def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[...,
 
 @cache
 def close_tick(stores: bool) -> Callable[..., bool]:
-    """Make `close(array, control, not_finite) -> counted`, the last operation of a tick.
+    """Make `close(array, control, not_finite) -> whole`, the last operation of a tick.
 
-    If all bodies are finite, it counts the tick. Otherwise it restores all bodies and reports the first one that is not finite.
+    If all bodies are finite, it counts the tick. Otherwise it reports the first one that is not finite. It then restores all bodies; but if
+    the members of a batch do without each other, it restores those with such a body, counts the tick for the others, and notes in `control`
+    that some have yet to be stopped.
     """
     load = load_stored(stores)
+
+    @inlined
+    def restore(array: Array, column: int) -> None:
+        before = load(array, PREVIOUS_STORED_MOMENTUM, column)
+        store_state(array, POSITION, column, load_state(array, PREVIOUS, column, before))
+        store_stored(array, STORED_MOMENTUM, column, before)
 
     @inlined
     def close(array: Array, control: Integers, not_finite: int) -> bool:
         if not_finite == 0:
             control[TICKS] += 1
             return True
+        members = control[APART] if stores else 0
         for column in range(control[COUNT]):
-            state = load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column))
-            if control[BAD] < 0 and not is_finite(state):
+            is_bad = not is_finite(load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column)))
+            if control[BAD] < 0 and is_bad:
                 control[BAD] = column
             if stores:
-                array[NOT_FINITE, column] = 0.0 if is_finite(state) else 1.0
-            before = load(array, PREVIOUS_STORED_MOMENTUM, column)
-            store_state(array, POSITION, column, load_state(array, PREVIOUS, column, before))
-            store_stored(array, STORED_MOMENTUM, column, before)
+                array[NOT_FINITE, column] = 1.0 if is_bad else 0.0
+            if members == 0:
+                restore(array, column)
+        if members > 0:
+            for column in range(control[COUNT]):
+                if array[NOT_FINITE, column] > 0.0:
+                    for own in range(column % members, control[COUNT], members):
+                        restore(array, own)
+            control[TICKS] += 1
+            control[STOPPED] = control[TICKS]
         return False
 
     return close

@@ -17,7 +17,7 @@ _QUARTER_OF_A_STEP, _THREE_QUARTERS_OF_A_STEP = 0.25 * 2.0**-52, 0.75 * 2.0**-52
 def new_control(ticks: int, columns: int) -> Integers:
     """Return the values for loops over bodies, in the order of `loops.layout`; any body may store momentum."""
     behind = np.iinfo(np.int64).max
-    return np.array([ticks, columns, -1, 1, 0, *[behind] * (CONTROL_LENGTH - STORING - 1)], np.int64)
+    return np.array([ticks, columns, -1, 1, 0, 0, 0, *[behind] * (CONTROL_LENGTH - STORING - 1)], np.int64)
 
 
 @inlined

@@ -36,8 +36,10 @@ of the tick before (twelve rows), and the number of these wrenches that are know
 acts on the body and 0.0 if it does not, and then one row per parameter. Layers of one kind are adjacent.
 
 `control` (int64) has the number of ticks run so far, the number of columns to process, and the first column that was not finite if the last
-tick was rejected, else -1, the number one, which loops read to find the floating-point mode (see `floating_point`), and the first and the
-end of the columns between which loops for stored momentum look for it.
+tick was rejected, else -1, the number one, which loops read to find the floating-point mode (see `floating_point`), two numbers for
+batches (see `columns.close_tick`): how many members do without each other, zero if a tick is rejected as a whole, and the number of ticks
+run if some members could not run the last of them and have yet to be stopped, else zero. Then come the first and the end of the columns
+between which loops for stored momentum look for it.
 
 `springs` and `point_forces` are also component-major, with one row per quantity and one column per spring or force. `counts` (int64) has
 the number of springs and the number of point forces.
@@ -76,7 +78,7 @@ OLDER_WRENCH = 12
 KNOWN_WRENCHES = 24
 HISTORY_ROWS = 25
 
-TICKS, COUNT, BAD, ONE, STORING = range(5)
+TICKS, COUNT, BAD, ONE, APART, STOPPED, STORING = range(7)
 MOST_SPANS = 32
 """The number of spans of columns in `control`, from `STORING` on, in which bodies store momentum: their starts and ends, ascending.
 

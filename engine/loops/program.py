@@ -185,6 +185,7 @@ class Program:
 
     Attributes:
         operations: The operations, in order.
+        is_one_loop: Whether it is run by the loop of its one operation.
         run: Runs up to so many ticks and returns how many ended finite, or a negative number if the first was rejected.
     """
 
@@ -196,7 +197,9 @@ class Program:
             control: The control of the bodies.
         """
         self.operations, self._state, self._control = tuple(operations), np.zeros(2, np.int64), control
-        if len(self.operations) == 1 and self.operations[0].loop is not None:
+        self.is_one_loop = len(self.operations) == 1 and self.operations[0].loop is not None
+        if self.is_one_loop:
+            assert self.operations[0].loop is not None
             self.run: Callable[[int], int] = self.operations[0].loop
             return
         self._bound: list[Kernel] = []

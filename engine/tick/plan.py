@@ -12,7 +12,7 @@ from ..compilation.packed import Packed
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, Step
 from ..loops.columns import OVERFLOWS, Integers
-from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
+from ..loops.layout import APART, BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
 from ..loops.steps import Added, add_kept
 from ..store.bodies import Bodies
@@ -47,7 +47,10 @@ class Plan:
         calls_forces: Whether there are any Python forces.
         kernel: The kernel that runs any number of ticks in one call, with its arguments, if one has been chosen.
         dt: Length of a tick [s].
+        members: The number of members in a batch, of which each can stop alone; 0 in other worlds.
     """
+
+    members = 0
 
     def __init__(
         self, bodies: Bodies, held: Held, fields: Fields, actuators: Actuators, joints: Joints, dt: float, threads: int
@@ -134,12 +137,15 @@ class Plan:
         bodies.expects_torques = self._calls_within
         bodies.look_for_stored_momentum()
         self.kernel = self._program = None
+        bodies.control[APART] = 0  # loops with a control of their own copy it
         store.binds_anew = True  # until all is bound
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
         latches = [self.joints.latches.operation()] if self.joints.latches.any else []
         self._program = Program([*latches, *self._operations(self._beside(), forces, self._threads)], bodies.control)
         self._run = self._program.run
+        if self._program.is_one_loop:  # nothing else has to be undone in the members that fail
+            bodies.control[APART] = self.members
         if not COMPILED:
             self._run = partial(self._take_in_python, self._run)
         elif isinstance(self._run, partial) and has_address(self._run.func):
@@ -244,7 +250,8 @@ class Plan:
         return ticks
 
     def recover(self) -> None:
-        """End or undo a tick that was interrupted, depending on whether it was counted."""
+        """End or undo a tick that was interrupted, depending on whether it was counted and all members that failed were stopped."""
+        self._bodies.undo_unless_stopped()
         if self._program is not None:
             self._program.recover()
 

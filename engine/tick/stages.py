@@ -15,7 +15,7 @@ from ..compilation.kernel_types import Kernel
 from ..flight.part import Place, SampledPart
 from ..joints.joint import JointConflictError
 from ..loops.floating_point import refuse_mode
-from ..loops.layout import ANGULAR_VELOCITY, BAD, OTHER_MODE, OVERFLOWED, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, BAD, OTHER_MODE, OVERFLOWED, STOPPED, VELOCITY
 from ..store.bodies import Bodies
 from ..store.calling import NEVER_RUN, Callback, EventCallback, refuse_result, run_now
 from ..store.host import Host
@@ -322,9 +322,23 @@ class Stages:
 
     def _attempt(self, ticks: int) -> int:
         plan = self._plan
-        if ticks == 1 or plan.calls_forces or plan.held.is_pushed or self._watches:
-            return plan.move(1)
-        return plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
+        if ticks > 1 and (plan.calls_forces or plan.held.is_pushed or self._watches):
+            ticks = 1
+        if ticks > 1:
+            ticks = min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once)
+        return self._with_stopped(plan.move(ticks))
+
+    def _with_stopped(self, taken: int) -> int:
+        """Stop the members of a batch that could not run the tick after so many, if the others have; return the number of ticks run."""
+        control = self._bodies.control
+        if not control[STOPPED]:
+            return taken
+        if taken or self._log is None:  # what is in the log belongs to a tick that they have run
+            self._log = self._store.log = []
+        self._tick_start = self._bodies.tick_count - 1
+        self.freezing.freeze(-1)
+        control[STOPPED] = 0
+        return taken + 1
 
     def _commit(self, taken: int) -> None:
         """Commit the ticks, which can no longer be undone."""
@@ -337,7 +351,7 @@ class Stages:
         looks = plan.joints.count and plan.joints.looks_for_fast_rotors
         if looks:
             plan.joints.warn_of_fast_rotors()
-        count = self._tick_start + taken
+        count = self._bodies.tick_count
         if self._profile is not None:
             self._profile.ticks += taken
             return
@@ -405,7 +419,8 @@ class Stages:
 
     def stop_running(self, taken: int) -> int:
         """Have the next tick go through all stages, because it is not finite; it raises the error there, or freezes bodies."""
-        self._store.quiet = max(taken, 0)
+        self._store.quiet = max(self._with_stopped(taken), 0)
+        self._log = self._store.log = None
         self._plan.held.spoil_all()  # the compiled call may have gathered it for the tick that it undid
         return self._store.quiet
 

@@ -11,7 +11,9 @@ from engine.integrators import Extrapolated, Substepped, by_name
 from engine.saving.plain_content import plain_of
 from engine.store import threads
 from engine.store.schema import Kind
+from engine.tick.stages import Stages
 
+from ..interrupting import Interrupter
 from .templates import Numbers, new_world, parts_of
 
 METHODS = ("rk4-body-rates", "free-rotor-2", "midpoint")
@@ -200,6 +202,79 @@ def test_a_failed_member_stands_still_at_the_start_of_its_tick_with_everything_t
     assert batch.failures() == ()
     batch.step(5)
     assert batch.tick_count.tolist() == [40, 5, 5, 40]
+
+
+def failing_batch(method="rk4-body-rates"):
+    """A batch of two craft per member, on which a gyro and jets are, and its template; members 1 and 3 overflow in the ticks 4 and 9."""
+    template = World(dt=0.1, integrator=method)
+    box = MassProperties.box(2.0, (1.0, 2.0, 3.0))
+    ship = template.add_body(box, name="ship", angular_velocity_body=(0.1, 0.2, 0.3))
+    tug = template.add_body(box, name="tug", position=(4.0, 0.0, 0.0), angular_velocity_body=(0.0, 0.3, 0.1))
+    template.add_force(forces.LinearDrag(0.2, bodies=[tug]))
+    jet = template.add_force(forces.Thruster(ship, position=(0, 1, 0), direction=(0, 0, 1), max_force=3.0))
+    template.add_part(flight.Gyro(tug, noise_density=1e-3, seed=1, every=4))
+    batch = Batch(template, members=5)
+    batch[jet].throttle = np.linspace(0.0, 1.0, 5)
+    limit, speed = np.finfo(float).max, 1e306
+    for member, ticks in ((1, 4.5), (3, 9.5)):
+        batch[ship].set(member, position=(limit - ticks * speed * 0.1, 0.0, 0.0), velocity=(speed, 0.0, 0.0))
+    return batch
+
+
+def hashes_of(batch):
+    return [batch.state_hash(member) for member in range(len(batch))]
+
+
+@pytest.mark.parametrize("method", sorted(by_name))
+@pytest.mark.parametrize("steps", [(12,), (1,) * 12, (2, 10)])
+def test_members_that_fail_keep_the_start_of_their_tick_and_the_others_run_it_once(method, steps):
+    batch = failing_batch(method)
+    alone, ends = [batch.world(member) for member in range(5)], (12, 4, 12, 9, 12)
+    for ticks in steps:
+        batch.step(ticks)
+    for world, ticks in zip(alone, ends, strict=True):
+        world.step(ticks)
+    assert [failure[:2] for failure in batch.failures()] == [(1, 4), (3, 9)]
+    assert batch.tick_count.tolist() == list(ends)
+    assert hashes_of(batch) == [world.state_hash() for world in alone]
+
+
+def test_a_tick_in_which_members_fail_is_not_tried_again(monkeypatch):
+    monkeypatch.setattr(Stages, "_try_again", lambda stages: pytest.fail("the tick was tried again"))
+    batch = failing_batch()
+    for ticks in (5, 1, 1, 1, 1, 1):
+        batch.step(ticks)
+    assert batch.failed.tolist() == [False, True, False, True, False]
+
+
+def test_what_a_function_has_set_stays_in_a_member_that_fails_in_a_later_tick_of_the_same_call():
+    batch = failing_batch()
+    (jet,) = (handle for handle, *_rest in batch._places.values() if isinstance(handle, forces.Thruster))
+
+    def command(called):
+        if called.tick_count[0] == 8:
+            called[jet].throttle = 0.9
+
+    batch.on_tick(command, every=2)  # two ticks are run in one call, and in the second one a member fails
+    batch.step(12)
+    assert [failure.tick for failure in batch.failures()] == [4, 9]
+    assert batch[jet].throttle.tolist() == [0.9] * 5
+
+
+def test_an_exception_at_any_line_of_a_tick_in_which_members_fail_leaves_each_member_at_one_of_its_ticks():
+    begun = failing_batch()
+    begun.step(2)
+    whole, counter = begun.copy(), Interrupter(set())
+    counter.run(lambda: whole.step(8))
+    whole.step(2)
+    assert counter.seen > 300
+    for point in range(0, counter.seen, 11):
+        batch, interrupter = begun.copy(), Interrupter(set(), point)
+        with pytest.raises(KeyboardInterrupt):
+            interrupter.run(lambda batch=batch: batch.step(8))
+        batch.step(12 - int(batch.tick_count[0]))
+        assert hashes_of(batch) == hashes_of(whole), interrupter.where
+        assert batch.failures() == whole.failures(), interrupter.where
 
 
 def test_a_failed_member_keeps_nothing_of_what_functions_have_set_in_the_tick_that_it_did_not_run():
