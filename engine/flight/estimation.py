@@ -4,12 +4,15 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Iterable
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, NonFiniteStateError, members, read_only, real, refuse, unit_quaternion
-from ..compilation.compiler import inlined, kernel
+from ..compilation.bound import Bound
+from ..compilation.compiler import inlined, kernel, plain
+from ..compilation.packed import Packed, unpack
 from ..kernels.attitude_filter import (
     Estimate,
     GyroNoise,
@@ -30,12 +33,14 @@ from ..kernels.vectors import Vector, apply_symmetric, dot
 from ..loops.columns import (
     Array,
     Integers,
+    IntegerTable,
     load_quaternion,
     load_symmetric,
     load_vector,
     store_quaternion,
     store_vector,
 )
+from ..loops.layout import TICKS
 from ..reading import reading
 from ..store.host import Host
 from ..store.rows import Given, Parameter, checked, fixed, reference_fields
@@ -104,6 +109,7 @@ _SEEN, _SEEN_TICK = ATTITUDE_FILTERS.row("seen"), ATTITUDE_FILTERS.row("seen_tic
 _SEEN_BORESIGHT, _SEEN_NOISE = ATTITUDE_FILTERS.row("seen_boresight"), ATTITUDE_FILTERS.row("seen_noise")
 _STATE = ATTITUDE_FILTERS.row("latest_turn")
 _SIZE = _SEEN - _STATE
+_WHOLE_STATE = slice(_STATE, _SEEN)
 # places in the state, from `latest_turn` on
 _BIAS_ANGLE, _LATEST_TICK, _LATEST_DRIFT, _TURN_INTEGRAL = 4, 7, 8, 9
 _IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 18, 19, 20, 23, 27
@@ -117,6 +123,18 @@ _ESTIMATE_SIZE = _SETTLED - _ORIENTATION
 _OF_ATTITUDE = slice(_STATE + _RATE, _STATE + _BIAS + 3)
 """Rate, orientation and bias."""
 
+
+class Seen(NamedTuple):
+    """What a tracker has seen."""
+
+    orientation: Quaternion
+    boresight: Vector
+    across: float
+    """Standard deviation about axes across the boresight [rad]."""
+    along: float
+    """The same about the boresight [rad]."""
+
+
 _NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _UNKNOWN = 10.0
 """The variance [rad²] up to which the angle about an axis becomes uncertain without a gyro; an attitude is never wrong by more than π."""
@@ -126,10 +144,84 @@ _MOST_PARTS = 10_000.0
 """Turns of more than 5000 rad are predicted in this many parts."""
 
 
-@kernel("attitude-filter-predict")
-def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every: int, dt: float, out: Array) -> bool:
-    """See `_predicted`."""
-    return _predicted(filters, row, gyros, gyro, tick, every, dt, out)
+class Sampled(NamedTuple):
+    """The arguments of the kernel that samples one filter."""
+
+    filters: Array
+    """The table of the filters."""
+    row: int
+    """The first row of the filter."""
+    length: int
+    """The number of rows of each of its rings."""
+    rings: int
+    """The number of rings of sightings."""
+    gyros: Array
+    """The table of the gyros."""
+    gyro: int
+    """The row of the gyro."""
+    trackers: Array
+    """The table of the star trackers."""
+    sources: IntegerTable
+    """For each tracker without a ring its first row and its number of slots, shape (2, k)."""
+    control: Integers
+    """What belongs to the bodies."""
+    every: int
+    """Ticks between two samples."""
+    dt: float
+    """Length of a tick [s]."""
+    out: Array
+    """Where the state is written, shape (_SIZE, 1)."""
+
+
+@kernel("attitude-filter-sample")
+def _sample_filter(packed: Packed[Sampled]) -> int:
+    """Write the state of a filter at a tick, whose sightings for rings have been written, and return whether it is finite."""
+    sampled = unpack(packed)
+    filters, row, count, trackers, every, dt = (
+        sampled.filters,
+        sampled.row,
+        sampled.length,
+        sampled.trackers,
+        sampled.every,
+        sampled.dt,
+    )
+    sources, tick, out = sampled.sources, int(sampled.control[TICKS]), sampled.out
+    is_finite = _predicted(filters, row, sampled.gyros, sampled.gyro, tick, every, dt, out)
+    for source in range(sources.shape[1]):
+        tracker = int(sources[0, source])
+        slot = _arrival(trackers, tracker, int(sources[1, source]), 1, tick)
+        if slot < 0 or not is_finite:
+            continue
+        taken = int(trackers[TICK, slot])
+        then = row + taken // every % count if taken < tick else -1
+        if then >= 0 and filters[_TICK, then] != taken:  # it is older than what is remembered
+            continue
+        _use(filters, row, count, then, _seen_by(trackers, tracker, slot), every, dt, out)
+        is_finite = _is_finite(out)
+    if sampled.rings > 0 and is_finite:
+        is_finite = _used_waiting(filters, row, count, sampled.rings, tick, every, dt, out)
+    return int(is_finite)
+
+
+@inlined
+def _arrival(trackers: Array, tracker: int, slots: int, apart: int, tick: int) -> int:
+    """The row of the valid sighting that arrives from a tracker in a tick, or -1; its slots are so many rows apart."""
+    number = int(trackers[SAMPLES, tracker])
+    if number < slots or trackers[TICK, tracker + (number - 1) % slots * apart] != tick:
+        return -1
+    slot = tracker + number % slots * apart
+    return slot if trackers[VALID, slot] > 0.0 else -1
+
+
+@inlined
+def _seen_by(trackers: Array, tracker: int, slot: int) -> Seen:
+    """The sighting in a row of a tracker, whose first row is given too."""
+    return Seen(
+        load_quaternion(trackers, VALUE, slot),
+        load_vector(trackers, BORESIGHT, tracker),
+        float(trackers[ACROSS, tracker]),
+        float(trackers[ALONG, tracker]),
+    )
 
 
 @inlined
@@ -199,50 +291,6 @@ def _predicted(filters: Array, row: int, gyros: Array, gyro: int, tick: int, eve
     return _is_finite(out)
 
 
-@kernel("attitude-filter-update")
-def _update(
-    filters: Array,
-    row: int,
-    count: int,
-    then: int,
-    trackers: Array,
-    tracker: int,
-    slot: int,
-    every: int,
-    dt: float,
-    out: Array,
-) -> bool:
-    """Use a sighting.
-
-    Args:
-        filters: The table of the filters.
-        row: The first row of the filter.
-        count: The number of rows of its ring.
-        then: The row of the filter with what was measured when the sighting was taken; -1 if it is taken now.
-        trackers: The table of the star trackers.
-        tracker: The first row of the tracker.
-        slot: The row with its sighting.
-        every: Ticks between two samples of the filter.
-        dt: Length of a tick [s].
-        out: The state of the filter, which is replaced, shape (_SIZE, 1).
-
-    Returns:
-        Whether the new state is finite.
-    """
-    orientation, boresight = load_quaternion(trackers, VALUE, slot), load_vector(trackers, BORESIGHT, tracker)
-    across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
-    _use(filters, row, count, then, orientation, boresight, across, along, every, dt, out)
-    return _is_finite(out)
-
-
-@kernel("attitude-filter-use-waiting")
-def _use_waiting(
-    filters: Array, row: int, count: int, rings: int, tick: int, every: int, dt: float, out: Array
-) -> bool:
-    """See `_used_waiting`."""
-    return _used_waiting(filters, row, count, rings, tick, every, dt, out)
-
-
 @inlined
 def _used_waiting(
     filters: Array, row: int, count: int, rings: int, tick: int, every: int, dt: float, out: Array
@@ -273,10 +321,13 @@ def _used_waiting(
             for ring in range(rings):
                 seen = row + ring * count + slot
                 if filters[_SEEN_TICK, seen] == taken:
-                    orientation = load_quaternion(filters, _SEEN, seen)
-                    boresight = load_vector(filters, _SEEN_BORESIGHT, seen)
-                    across, along = filters[_SEEN_NOISE, seen], filters[_SEEN_NOISE + 1, seen]
-                    _use(filters, row, count, then, orientation, boresight, across, along, every, dt, out)
+                    sighting = Seen(
+                        load_quaternion(filters, _SEEN, seen),
+                        load_vector(filters, _SEEN_BORESIGHT, seen),
+                        float(filters[_SEEN_NOISE, seen]),
+                        float(filters[_SEEN_NOISE + 1, seen]),
+                    )
+                    _use(filters, row, count, then, sighting, every, dt, out)
         if age == count - 1:
             out[_SETTLED, 0] = out[_IS_STARTED, 0]
             for place in range(_ESTIMATE_SIZE):
@@ -363,28 +414,27 @@ def _sample_members(
         is_finite = _predicted(own, base, gyros, gyro + member, tick, every, dt, out)
         for source in range(sources.shape[1]):
             tracker, slots, ring = int(sources[0, source]) + member, int(sources[1, source]), int(sources[2, source])
-            number = int(trackers[SAMPLES, tracker])
-            if number < slots or trackers[TICK, tracker + (number - 1) % slots * members] != tick:
+            slot = _arrival(trackers, tracker, slots, members, tick)
+            if slot < 0:
                 continue
-            slot = tracker + number % slots * members
             taken = int(trackers[TICK, slot])
             remembered = taken // every % count
             then = base + remembered if taken < tick else -1
-            if not trackers[VALID, slot] > 0.0 or (then >= 0 and own[_TICK, then] != taken):
+            if then >= 0 and own[_TICK, then] != taken:
                 continue
-            orientation, boresight = load_quaternion(trackers, VALUE, slot), load_vector(trackers, BORESIGHT, tracker)
-            across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
+            sighting = _seen_by(trackers, tracker, slot)
             if ring >= 0:
                 seen = ring * count + remembered
                 is_changed[seen] = 1
                 seen += base
                 for place in range(4):
-                    own[_SEEN + place, seen] = orientation[place]
+                    own[_SEEN + place, seen] = sighting.orientation[place]
                 for place in range(3):
-                    own[_SEEN_BORESIGHT + place, seen] = boresight[place]
-                own[_SEEN_NOISE, seen], own[_SEEN_NOISE + 1, seen], own[_SEEN_TICK, seen] = across, along, taken
+                    own[_SEEN_BORESIGHT + place, seen] = sighting.boresight[place]
+                own[_SEEN_NOISE, seen], own[_SEEN_NOISE + 1, seen] = sighting.across, sighting.along
+                own[_SEEN_TICK, seen] = taken
             elif is_finite:
-                _use(own, base, count, then, orientation, boresight, across, along, every, dt, out)
+                _use(own, base, count, then, sighting, every, dt, out)
                 is_finite = _is_finite(out)
         if rings > 0 and is_finite:
             is_finite = _used_waiting(own, base, count, rings, tick, every, dt, out)
@@ -411,20 +461,19 @@ def _sample_members(
 
 
 @inlined
-def _use(
-    filters: Array,
-    row: int,
-    count: int,
-    then: int,
-    orientation: Quaternion,
-    boresight: Vector,
-    across: float,
-    along: float,
-    every: int,
-    dt: float,
-    out: Array,
-) -> None:
-    """Replace the estimate in `out` by that with a sighting; the arguments are those of `_update`."""
+def _use(filters: Array, row: int, count: int, then: int, seen: Seen, every: int, dt: float, out: Array) -> None:
+    """Replace the estimate by that with a sighting.
+
+    Args:
+        filters: The table of the filters.
+        row: The first row of the filter.
+        count: The number of rows of its ring.
+        then: The row of the filter with what was measured when the sighting was taken; -1 if it is taken now.
+        seen: The sighting.
+        every: Ticks between two samples of the filter.
+        dt: Length of a tick [s].
+        out: The state of the filter, which is replaced, shape (_SIZE, 1).
+    """
     since, seconds, drift = Since((0.0, 0.0, 0.0, 1.0), _NOTHING, _NOTHING, (0.0, 0.0, 0.0)), 0.0, 0.0
     if then >= 0:
         ticks = int(out[_LATEST_TICK, 0] - filters[_TICK, then])
@@ -440,7 +489,8 @@ def _use(
         for sample in range(1, min(samples, count)):  # no more than there are, whatever the rows say
             drift += filters[_DRIFT, row + (then - row + sample) % count]
         drift = min(drift, _UNKNOWN)
-    sighting = Sighting(orientation, boresight, across * across, along * along, since, seconds, drift)
+    across, along = seen.across * seen.across, seen.along * seen.along
+    sighting = Sighting(seen.orientation, seen.boresight, across, along, since, seconds, drift)
     noise = _noise(filters, row, every, dt)
     if out[_IS_STARTED, 0] > 0.0:
         # the covariance must contain the drift since the picture, which no sighting takes away
@@ -742,15 +792,7 @@ class AttitudeFilter(SampledPart):
         for part in (self._gyro, *self._trackers):
             if not any(part is other for other in world.parts):
                 refuse(self, "each sensor", part, "a part of this world", hint="add it first")
-        # compiled now and not in the middle of a tick
-        out, gyro, tracker = np.zeros((_SIZE, 1)), self._gyro, self._trackers[0]
-        array, row = self._table.array, self.rows.start
-        _predict(array, row, gyro._table.array, gyro.rows.start, 0, self._every, world._dt, out)
-        sighting = np.zeros((tracker._schema.size, 1))
-        sighting[[VALUE + 3, ACROSS, ALONG]] = 1.0
-        _update(array, row, 1, -1, sighting, 0, 0, self._every, world._dt, out)
-        if _lateness(self._trackers, self._every)[1]:
-            _use_waiting(array, row, 1, 1, 0, self._every, world._dt, out)
+        FilterSamples(self).bind(world)  # compiled now and not in the middle of a tick
 
     def _sample(self, world: Host) -> None:
         FilterSamples(self).take(world)
@@ -800,60 +842,67 @@ class FilterSamples:
     def __init__(self, filter: AttitudeFilter) -> None:
         """Prepare for a filter."""
         self._filter, self._gyro, self._every = filter, filter._gyro, filter._every
-        self._trackers = filter._trackers
         late, self._early = _lateness(filter._trackers, filter._every)
-        self._count = late + 1
-        self._out = np.empty((_SIZE, 1))
+        self._others = [tracker for tracker in filter._trackers if tracker not in self._early]
+        self._tables = filter._table, self._gyro._table, self._others[0]._table
+        self._count, self._out = late + 1, np.empty((_SIZE, 1))
+        self._numberings: tuple[int, ...] = ()
+        self._bound: Bound[Sampled] | None = None
+
+    def bind(self, world: Host) -> Bound[Sampled]:
+        """Bind the kernel to the tables as they are now."""
+        filters, gyros, trackers = self._tables
+        row, gyro, slices = (
+            self._filter._slice().start,
+            self._gyro._slice().start,
+            [tracker._slice() for tracker in self._others],
+        )
+        sources = np.array([[rows.start, rows.stop - rows.start] for rows in slices], np.int64).T.copy()
+        given = filters.array, row, self._count, len(self._early), gyros.array, gyro, trackers.array, sources
+        self._numberings = filters.numbering, gyros.numbering, trackers.numbering
+        control = world._bodies.control
+        self._bound = Bound(_sample_filter, Packed(Sampled(*given, control, self._every, world._dt, self._out)))
+        return self._bound
 
     def take(self, world: Host) -> None:
         """Predict the state up to this tick, and use the sightings that arrive in it."""
-        filter, gyro, every, early, count, out = (
-            self._filter,
-            self._gyro,
-            self._every,
-            self._early,
-            self._count,
-            self._out,
-        )
-        table, rows = filter._table, filter._slice()
-        tick, dt = world._bodies.tick_count, world._dt
-        first, array = rows.start, table.array
-        latest = array.item(_STATE + _LATEST_TICK, first)
-        if latest != tick - every or (early and array[_STATE + _SETTLED, first] < 0.0):
+        filter, every, early, count, out = self._filter, self._every, self._early, self._count, self._out
+        rows, (table, gyros, trackers), bound = filter._slice(), self._tables, self._bound
+        if (
+            bound is None
+            or self._numberings != (table.numbering, gyros.numbering, trackers.numbering)
+            or not bound.is_final
+        ):
+            bound = self.bind(world)
+        tick, first, array = world._bodies.tick_count, rows.start, table.array
+        if array.item(_STATE + _LATEST_TICK, first) != tick - every or (
+            early and array[_STATE + _SETTLED, first] < 0.0
+        ):
             # it was disabled or coasted: a sighting from before says nothing about now
             table.write(_TICK, rows, -1.0)
             table.write(_SEEN_TICK, rows, -1.0)
             table.write(_STATE + _SETTLED, rows, -1.0)
-        is_finite = _predict(array, first, gyro._table.array, gyro._slice().start, tick, every, dt, out)
-        for tracker in self._trackers:
-            found = _arrival(tracker, tick)
-            if found is None:
-                continue
-            slot, taken = found
-            then = -1 if taken == tick else first + taken // every % count
-            if then >= 0 and array.item(_TICK, then) != taken:  # it is older than what is remembered
-                continue
-            trackers, start = tracker._table.array, tracker._slice().start
-            if tracker in early:
-                seen = first + early.index(tracker) * count + taken // every % count
-                noise = trackers[ACROSS : ALONG + 1, start]
-                column = [
-                    *trackers[VALUE : VALUE + 4, slot],
-                    *trackers[BORESIGHT : BORESIGHT + 3, start],
-                    *noise,
-                    taken,
-                ]
-                table.write(slice(_SEEN, _SEEN_TICK + 1), seen, column)
-            else:
-                is_finite = is_finite and _update(array, first, count, then, trackers, start, slot, every, dt, out)
-        if early:
-            is_finite = is_finite and _use_waiting(array, first, count, len(early), tick, every, dt, out)
-        if not is_finite:
+        for ring, tracker in enumerate(early):
+            self._remember(first + ring * count, tracker, tick)
+        if not bound.run(bound.packed):
             raise NonFiniteStateError(f"{filter!r}: the estimate is not finite at t = {world.time:g} s")
-        table.write(slice(_STATE, _STATE + _SIZE), slice(first, first + 1), out)
+        table.write(_WHOLE_STATE, slice(first, first + 1), out)
         if count > 1:
             now = first + tick // every % count
             table.write(_RING, slice(now, now + 1), out[:_MEASURED])
+
+    def _remember(self, ring: int, tracker: StarTracker, tick: int) -> None:
+        """Write the sighting that arrives from a tracker to its ring, which begins with this row."""
+        rows, table = tracker._slice(), self._filter._table
+        trackers, start = tracker._table.array, rows.start
+        slot = plain(_arrival)(trackers, start, rows.stop - start, 1, tick)
+        taken = int(trackers.item(TICK, slot))
+        place = taken // self._every % self._count
+        # else none has arrived, or it is older than what is remembered
+        if slot >= 0 and (taken == tick or table.array.item(_TICK, self._filter._slice().start + place) == taken):
+            column = [*trackers[VALUE : VALUE + 4, slot], *trackers[BORESIGHT : BORESIGHT + 3, start]]
+            noise = trackers[ACROSS : ALONG + 1, start]
+            table.write(slice(_SEEN, _SEEN_TICK + 1), ring + place, [*column, *noise, taken])
 
 
 def _lateness(trackers: tuple[StarTracker, ...], every: int) -> tuple[int, list[StarTracker]]:
@@ -861,17 +910,6 @@ def _lateness(trackers: tuple[StarTracker, ...], every: int) -> tuple[int, list[
     late = [tracker._delay * tracker._every // every for tracker in trackers]
     longest = max(late)
     return longest, [tracker for tracker, delay in zip(trackers, late, strict=True) if delay < longest]
-
-
-def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:
-    """The row and the tick of the valid sighting that arrives from a tracker in a tick, if there is one."""
-    array, rows = tracker._table.array, tracker._slice()
-    first, count = rows.start, rows.stop - rows.start
-    number = int(array.item(SAMPLES, first))
-    if number < count or array.item(TICK, first + (number - 1) % count) != tick:
-        return None
-    slot = first + number % count
-    return (slot, int(array.item(TICK, slot))) if array.item(VALID, slot) > 0.0 else None
 
 
 def _checked_trackers(trackers: object, gyro: Gyro, owner: str) -> tuple[StarTracker, ...]:

@@ -6,8 +6,10 @@ components from `VALUE` on, and the caller writes it to the table, so that it ca
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 from ..compilation.compiler import inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..forces.gravity import point_gravity
 from ..forces.magnetic_dipole import dipole_field
 from ..kernels.measuring import (
@@ -24,7 +26,7 @@ from ..kernels.quaternions import Quaternion, rotate, rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, TICKS, VELOCITY
 
 BODY = 0
 ENABLED = 1
@@ -84,37 +86,39 @@ SUN_SHADOW_RADIUS = 24
 STATE_OF_OPTICS = SAMPLES + 1 - VALUE
 
 
+class Taking(NamedTuple):
+    """The arguments of the kernels that sample one sensor."""
+
+    kind: int
+    """Of a three-axis instrument, a constant above."""
+    row: int
+    """The first row of the sensor."""
+    slots: int
+    """The number of its rows."""
+    every: int
+    """Ticks between two samples."""
+    dt: float
+    """Length of a tick [s]."""
+    bodies: Array
+    """The array of the world's bodies."""
+    control: Integers
+    """What belongs to them."""
+    sensors: Array
+    """The table of the sensor."""
+    field_world: Array
+    """The magnetic flux density, or the gravitational acceleration at the middle of the last tick, shape (3, 1)."""
+    out: Array
+    """Where the sample is written, shape (k, 1), of components from `VALUE` on."""
+
+
 @kernel("sample-three-axes")
-def sample_three_axes(
-    kind: int,
-    bodies: Array,
-    sensors: Array,
-    row: int,
-    before: int,
-    tick: int,
-    every: int,
-    dt: float,
-    field_world: Vector,
-    out: Array,
-) -> bool:
-    """Sample a gyro, a magnetometer or an accelerometer.
-
-    Args:
-        kind: Of the instrument, a constant above.
-        bodies: The array of the world's bodies.
-        sensors: The table of the sensor.
-        row: Its first row.
-        before: The row of its last sample.
-        tick: Number of the tick.
-        every: Ticks between two samples.
-        dt: Length of a tick [s].
-        field_world: The magnetic flux density, or the gravitational acceleration at the middle of the last tick.
-        out: Where the sample is written, shape (STATE_OF_INSTRUMENT, 1).
-
-    Returns:
-        Whether the sample is finite.
-    """
-    return _three_axes(kind, bodies, sensors, row, before, tick, every, dt, field_world, out, 0)
+def sample_three_axes(packed: Packed[Taking]) -> int:
+    """Sample a gyro, a magnetometer or an accelerometer, and return whether the sample is finite."""
+    taking = unpack(packed)
+    row, sensors, tick = taking.row, taking.sensors, int(taking.control[TICKS])
+    before, field = _last_slot(sensors, row, taking.slots, 1), load_vector(taking.field_world, 0, 0)
+    every, dt, out = taking.every, taking.dt, taking.out
+    return int(_three_axes(taking.kind, taking.bodies, sensors, row, before, tick, every, dt, field, out, 0))
 
 
 @kernel("sample-three-axes-of-members")
@@ -245,9 +249,12 @@ def _three_axes(
 
 
 @kernel("sample-star-tracker")
-def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
-    """Sample a star tracker; the arguments are those of `sample_three_axes`."""
-    return _star_tracker(bodies, sensors, row, before, tick, out, 0)
+def sample_star_tracker(packed: Packed[Taking]) -> int:
+    """Sample a star tracker, and return whether the sample is finite."""
+    taking = unpack(packed)
+    row, sensors, tick = taking.row, taking.sensors, int(taking.control[TICKS])
+    before = _last_slot(sensors, row, taking.slots, 1)
+    return int(_star_tracker(taking.bodies, sensors, row, before, tick, taking.out, 0))
 
 
 @kernel("sample-star-tracker-of-members")
@@ -294,9 +301,12 @@ def _star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: in
 
 
 @kernel("sample-sun-sensor")
-def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
-    """Sample a sun sensor; the arguments are those of `sample_three_axes`."""
-    return _sun_sensor(bodies, sensors, row, before, tick, out, 0)
+def sample_sun_sensor(packed: Packed[Taking]) -> int:
+    """Sample a sun sensor, and return whether the sample is finite."""
+    taking = unpack(packed)
+    row, sensors, tick = taking.row, taking.sensors, int(taking.control[TICKS])
+    before = _last_slot(sensors, row, taking.slots, 1)
+    return int(_sun_sensor(taking.bodies, sensors, row, before, tick, taking.out, 0))
 
 
 @kernel("sample-sun-sensor-of-members")

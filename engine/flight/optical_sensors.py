@@ -169,16 +169,12 @@ class _Optical(Sensor):
     __slots__ = ()
 
     _state_size = STATE_OF_OPTICS
-    _kernels: ClassVar[tuple[Callable[..., bool], Callable[..., int]]]
-
-    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
-        bodies = world._bodies
-        return self._kernels[0](bodies.array, array, row, before, bodies.tick_count, out)
+    _of_members: ClassVar[Callable[..., int]]
 
     def _measure_members(
         self, world: Host, array: FloatArray, first: int, slots: int, ticks: IntArray, due: IntArray, out: FloatArray
     ) -> None:
-        self._kernels[1](world._bodies.array, array, first, slots, ticks, due, out)
+        type(self)._of_members(world._bodies.array, array, first, slots, ticks, due, out)
 
 
 class StarTracker(_Optical):
@@ -220,7 +216,7 @@ class StarTracker(_Optical):
 
     __slots__ = ()
 
-    _kind, _kernels = "star tracker", (sample_star_tracker, sample_star_tracker_of_members)
+    _kind, _kernel, _of_members = "star tracker", sample_star_tracker, sample_star_tracker_of_members
     _schema = sensor_schema(
         "star trackers",
         Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
@@ -355,7 +351,7 @@ class SunSensor(_Optical):
 
     __slots__ = ()
 
-    _kind, _kernels = "sun sensor", (sample_sun_sensor, sample_sun_sensor_of_members)
+    _kind, _kernel, _of_members = "sun sensor", sample_sun_sensor, sample_sun_sensor_of_members
     _schema = sensor_schema(
         "sun sensors",
         Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),

@@ -4,19 +4,21 @@ from __future__ import annotations  # help() then shows them as written
 
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import partial
 from math import inf, nan
 from typing import ClassVar, Literal, Protocol, Self, overload
 
 import numpy as np
 
 from ..checks import FloatArray, NonFiniteStateError, encodable, integer, read_only, real, refuse
+from ..compilation.bound import Bound
+from ..compilation.kernel_types import Kernel
+from ..compilation.packed import Packed
 from ..kernels.noise import noise_key
 from ..store.host import Host
 from ..store.rows import BodyHandle, Given, Parameter, TableRows, fixed, reference_fields
 from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
-from .instruments import SAMPLES, TICK, VALID, VALUE
+from .instruments import SAMPLES, TICK, VALID, VALUE, Taking
 from .part import MOST_DELAY, Place, SampledPart
 
 Fault = Literal["stuck", "dead"]
@@ -103,6 +105,8 @@ class Sensor(SampledPart):
     _place = Place.SENSOR
     _counted_in_ticks: ClassVar[frozenset[str]] = frozenset(("value", "valid", "tick", "samples"))
     _kind: ClassVar[str]
+    _kernel: ClassVar[Kernel]
+    _number: ClassVar[int] = 0
     _state_size: ClassVar[int]
 
     def __init__(
@@ -167,31 +171,18 @@ class Sensor(SampledPart):
                     hint=hint,
                 )
         # compiled now and not in the middle of a tick
-        self._measure(world, self._table.array, self.rows.start, self.rows.start, np.empty((self._state_size, 1)))
+        _Samples(self).bind(world)
+        self._look(world, self._table.array, self.rows.start, np.empty((3, 1)))
 
     @abstractmethod
     def read(self) -> Read:
         """Return the last reading."""
 
     def _sample(self, world: Host) -> None:
-        self._sample_with(np.empty((self._state_size, 1)), world)
+        _Samples(self).take(world)
 
     def _sampler(self) -> Callable[[Host], None]:
-        return partial(self._sample_with, np.empty((self._state_size, 1)))
-
-    def _sample_with(self, out: FloatArray, world: Host) -> None:
-        """Take a sample, in memory that is kept for this."""
-        table, rows = self._table, self._slice()
-        first, count = rows.start, rows.stop - rows.start
-        number = int(table.array[SAMPLES, first]) if count > 1 else 0
-        before, slot = first + (number - 1) % count, first + number % count
-        if not self._measure(world, table.array, first, before, out):
-            raise NonFiniteStateError(f"{self!r}: the reading is not finite at t = {world.time:g} s")
-        if count == 1:
-            table.write(slice(VALUE, VALUE + self._state_size), rows, out)
-        else:
-            table.write(_SLOT, slice(slot, slot + 1), out[: SAMPLES - VALUE])
-            table.write(slice(SAMPLES, VALUE + self._state_size), slice(first, first + 1), out[SAMPLES - VALUE :])
+        return _Samples(self).take
 
     @property
     def _has_form_for_members(self) -> bool:
@@ -230,9 +221,8 @@ class Sensor(SampledPart):
         """Write samples to `out`; the arguments are those of the kernels in `instruments`."""
         raise NotImplementedError
 
-    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
-        """Write a sample to `out`, and return whether it is finite; the arguments are those of the kernels in `instruments`."""
-        raise NotImplementedError
+    def _look(self, world: Host, array: FloatArray, row: int, field_world: FloatArray) -> None:
+        """Write what the sensor needs to know of the world besides its body, given its table and first row, see `Taking`."""
 
     def _due(self) -> list[float]:
         """Components `VALUE` to `TICK` of the sample that arrives now, as they are before the first one where none does."""
@@ -249,6 +239,51 @@ class Sensor(SampledPart):
         tick = due[TICK - VALUE]
         time = nan if tick < 0.0 else tick * self.body.world.dt
         return read_only(np.array(due[:size])), due[VALID - VALUE] > 0.0, time
+
+
+class _Samples:
+    """The samples of a sensor, with the memory that they need; none of it is state of the world."""
+
+    def __init__(self, sensor: Sensor) -> None:
+        """Prepare for a sensor."""
+        self._sensor, size = sensor, sensor._state_size
+        self._field, self._out = np.zeros((3, 1)), np.empty((size, 1))
+        self._looks = type(sensor)._look is not Sensor._look
+        self._written = slice(VALUE, VALUE + size)
+        self._bound: Bound[Taking] | None = None
+
+    def bind(self, world: Host) -> Bound[Taking]:
+        """Bind the kernel to the tables as they are now."""
+        sensor, bodies, table = self._sensor, world._bodies, self._sensor._table
+        rows = sensor._slice()
+        numbers = sensor._number, rows.start, rows.stop - rows.start, sensor._every, world._dt
+        taking = Taking(*numbers, bodies.array, bodies.control, table.array, self._field, self._out)
+        self._bodies, self._numbering = bodies.array, table.numbering
+        self._bound = Bound(type(sensor)._kernel, Packed(taking))
+        return self._bound
+
+    def take(self, world: Host) -> None:
+        """Take a sample."""
+        sensor, bound, out = self._sensor, self._bound, self._out
+        table, rows = sensor._table, sensor._slice()
+        if (
+            bound is None
+            or self._bodies is not world._bodies.array
+            or self._numbering != table.numbering
+            or not bound.is_final
+        ):
+            bound = self.bind(world)
+        first, count = rows.start, rows.stop - rows.start
+        if self._looks:
+            sensor._look(world, table.array, first, self._field)
+        if not bound.run(bound.packed):
+            raise NonFiniteStateError(f"{sensor!r}: the reading is not finite at t = {world.time:g} s")
+        if count == 1:
+            table.write(self._written, rows, out)
+        else:
+            slot = first + (int(out[SAMPLES - VALUE, 0]) - 1) % count
+            table.write(_SLOT, slice(slot, slot + 1), out[: SAMPLES - VALUE])
+            table.write(slice(SAMPLES, self._written.stop), slice(first, first + 1), out[SAMPLES - VALUE :])
 
 
 def readings(

@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Mapping
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -126,8 +126,7 @@ class _Instrument(Sensor):
 
     __slots__ = ("_misalignment", "_scale_error")
 
-    _state_size = STATE_OF_INSTRUMENT
-    _number: ClassVar[int]
+    _kernel, _state_size = sample_three_axes, STATE_OF_INSTRUMENT
 
     def __init__(
         self,
@@ -172,12 +171,6 @@ class _Instrument(Sensor):
         "Rotation vector [rad] by which the axes of the sensor are turned from those of the body, body frame, shape (3,)."
     )
 
-    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
-        field = self._field_world(world, array, row)
-        bodies, number = world._bodies, self._number
-        tick, every, dt = bodies.tick_count, self._every, world._dt
-        return sample_three_axes(number, bodies.array, array, row, before, tick, every, dt, field, out)
-
     def _measure_members(
         self, world: Host, array: FloatArray, first: int, slots: int, ticks: IntArray, due: IntArray, out: FloatArray
     ) -> None:
@@ -195,10 +188,6 @@ class _Instrument(Sensor):
     def _fields_of_members(self, world: Host, array: FloatArray, first: int, count: int) -> FloatArray:
         """A field of each member, or no column if the others are to be taken."""
         return np.zeros((3, 0))
-
-    def _field_world(self, world: Host, array: FloatArray, row: int) -> tuple[float, float, float]:
-        """What the instrument needs to know of the world besides its body."""
-        return 0.0, 0.0, 0.0
 
 
 class Gyro(_Instrument):
@@ -366,11 +355,6 @@ class Accelerometer(_Instrument):
         super()._joined(world)
         world._bodies.version += 1  # the next image contains the previous velocities
 
-    def _measure(self, world: Host, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
-        # if this tick fails, its next attempt measures the same last tick
-        world._bodies.keep_previous(int(array[BODY, row]))
-        return super()._measure(world, array, row, before, out)
-
     def read(self) -> AccelerometerReading:
         """Return the last reading.
 
@@ -379,19 +363,19 @@ class Accelerometer(_Instrument):
         """
         return AccelerometerReading(*self._read(3))
 
-    def _field_world(self, world: Host, array: FloatArray, row: int) -> tuple[float, float, float]:
-        tables, gravity = world._store.tables, np.empty((3, 1))
+    def _look(self, world: Host, array: FloatArray, row: int, field_world: FloatArray) -> None:
+        tables, bodies, body = world._store.tables, world._bodies, int(array[BODY, row])
+        # if this tick fails, its next attempt measures the same last tick
+        bodies.keep_previous(body)
         uniform, points = tables.get(UNIFORM_GRAVITIES.name), tables.get(PointGravity._schema.name)
         all_uniform, uniform_count = (_NO_GRAVITY, 0) if uniform is None else (uniform.array, uniform.count)
         all_points, point_count = (_NO_GRAVITY, 0) if points is None else (points.array, points.count)
-        bodies, body = world._bodies.array, int(array[BODY, row])
-        gravity_at_middle(bodies, body, all_uniform, uniform_count, all_points, point_count, world._dt, gravity)
-        x, y, z = gravity[:, 0].tolist()
-        return x, y, z
+        array, dt = bodies.array, world._dt
+        gravity_at_middle(array, body, all_uniform, uniform_count, all_points, point_count, dt, field_world)
 
     def _fields_of_members(self, world: Host, array: FloatArray, first: int, count: int) -> FloatArray:
         bodies, body, gravity = world._bodies, int(array[BODY, first]), np.empty((3, count))
-        bodies.keep_previous(slice(body, body + count))  # see `_measure`
+        bodies.keep_previous(slice(body, body + count))  # see `_look`
         uniform, points = (
             _gravities_on(world, name, body) for name in (UNIFORM_GRAVITIES.name, PointGravity._schema.name)
         )
@@ -519,13 +503,15 @@ class Magnetometer(_Instrument):
             return self._field, -1
         return (0.0, 0.0, 0.0), _DIPOLE.start
 
-    def _field_world(self, world: Host, array: FloatArray, row: int) -> tuple[float, float, float]:
-        if isinstance(self._field, tuple):
-            return self._field
-        position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])]
-        if self._field is None:
-            return dipole_field(tuple(position.tolist()), tuple(array[_DIPOLE, row].tolist()))
-        return flux_density_of(self._field, self)(position.copy(), world.time)
+    def _look(self, world: Host, array: FloatArray, row: int, field_world: FloatArray) -> None:
+        field = self._field
+        if not isinstance(field, tuple):
+            position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])]
+            if field is None:
+                field = dipole_field(tuple(position.tolist()), tuple(array[_DIPOLE, row].tolist()))
+            else:
+                field = flux_density_of(field, self)(position.copy(), world.time)
+        field_world[:, 0] = field
 
 
 _DIPOLE = slice(Magnetometer._schema.row("strength"), Magnetometer._schema.row("center") + 3)
