@@ -177,15 +177,8 @@ class Sampled(NamedTuple):
 def _sample_filter(packed: Packed[Sampled]) -> int:
     """Write the state of a filter at a tick, whose sightings for rings have been written, and return whether it is finite."""
     sampled = unpack(packed)
-    filters, row, count, trackers, every, dt = (
-        sampled.filters,
-        sampled.row,
-        sampled.length,
-        sampled.trackers,
-        sampled.every,
-        sampled.dt,
-    )
-    sources, tick, out = sampled.sources, int(sampled.control[TICKS]), sampled.out
+    filters, row, count, trackers = sampled.filters, sampled.row, sampled.length, sampled.trackers
+    every, dt, sources, out, tick = sampled.every, sampled.dt, sampled.sources, sampled.out, int(sampled.control[TICKS])
     is_finite = _predicted(filters, row, sampled.gyros, sampled.gyro, tick, every, dt, out)
     for source in range(sources.shape[1]):
         tracker = int(sources[0, source])
