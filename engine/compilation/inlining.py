@@ -141,7 +141,9 @@ class Calls:
         if types not in dispatcher.overloads:
             with global_compiler_lock, dispatcher._compiling_counter:
                 made = dispatcher._compiler.compile(types, returned)
-                dispatcher.overloads[tuple(made.signature.args)] = made
+                # what only the writing of its own code has used: a third of the objects that numba would keep
+                made.fndesc.typemap = made.fndesc.calltypes = None
+                dispatcher.overloads[tuple(made.signature.args)] = made._replace(type_annotation=None)
         return dispatcher.overloads[types].entry_point
 
 
