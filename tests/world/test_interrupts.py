@@ -107,7 +107,7 @@ def assert_is_a_fresh_one(world, make):
 def test_an_interrupted_world_is_one_stepped_to_the_same_tick(make, ticks):
     random.seed(3)
     make().step(300)  # compiled before the alarms
-    interrupts, times = 0, sized(8, 70)
+    interrupts, times = 0, sized(5, 70)
     for _ in range(times):
         world = make()
         interrupts += interrupted_after(random.uniform(1e-4, 0.04), lambda world=world: world.step(ticks))
@@ -124,7 +124,7 @@ def test_an_interrupted_world_on_two_threads_has_all_its_parts_at_one_tick():
 
     random.seed(4)
     make().step(2)
-    interrupts, times = 0, sized(10, 30)
+    interrupts, times = 0, sized(6, 30)
     for _ in range(times):
         world = make()
         interrupts += interrupted_after(random.uniform(1e-3, 0.03), lambda world=world: world.step(40))
