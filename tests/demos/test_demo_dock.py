@@ -58,7 +58,7 @@ def mated():
 @pytest.fixture(scope="module")
 def flown():
     """A whole flight of the autopilot, with the attitude of the station and the propellant used when each phase began."""
-    scene = new_scene("--headless", "--pace", "5")
+    scene = new_scene("--headless", "--pace", "10")
     seen = {}
     while not scene.result and scene.world.time < dock.TIME_LIMIT:
         seen.setdefault(scene.pilot.phase, (scene.station.orientation, scene.ship.propellant_used))
@@ -98,10 +98,10 @@ def test_the_pair_is_turned_by_the_angle_of_the_script(flown):
 
 
 def test_no_jet_fires_from_the_capture_until_the_pair_has_drifted(flown):
-    """But for the frame of five ticks in which the turn begins."""
+    """But for the frame of ten ticks in which the turn begins."""
     used = {phase: propellant for phase, (_, propellant) in flown[1].items()}
     assert used["soft"] == used["drift"]
-    assert used["turn"] - used["drift"] < 0.02
+    assert used["turn"] - used["drift"] < 0.04
     assert used["rest"] - used["turn"] > 1.0
 
 
