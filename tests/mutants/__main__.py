@@ -49,8 +49,8 @@ def copy_to(folder: Path, source: Path = ROOT) -> Path:
     return folder
 
 
-def run(tree: Path, tests: Iterable[str], compiled: bool, patience: float) -> tuple[int, str]:
-    """Run tests of a tree until the first failure.
+def run(tree: Path, tests: Iterable[str], compiled: bool, patience: float, most_failures: int = 1) -> tuple[int, str]:
+    """Run tests of a tree until so many have failed; 0 means that all run.
 
     Returns:
         Exit code of pytest, −1 if it was stopped, and its output.
@@ -62,7 +62,7 @@ def run(tree: Path, tests: Iterable[str], compiled: bool, patience: float) -> tu
         "POLHODE_CACHE_DIR": str(tree.parent / "kernels"),
         "PYTHONPATH": str(tree),
     }
-    options = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider"]
+    options = [f"--maxfail={most_failures}", "-q", "--tb=line", "-p", "no:cacheprovider"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *(f"tests/{test}" for test in tests)],
         cwd=tree,
@@ -115,7 +115,7 @@ def unbroken_failure(tree: Path, mutants: Sequence[Mutant]) -> str:
 
     def failure(part: tuple[list[str], bool]) -> str:
         tests, compiled = part
-        code, output = run(tree, tests, compiled, 10 * PATIENCE) if tests else (0, "")
+        code, output = run(tree, tests, compiled, 10 * PATIENCE, most_failures=0) if tests else (0, "")
         return output if code else ""
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
