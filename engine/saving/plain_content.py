@@ -440,7 +440,7 @@ class _Binding:
             if type not in types_of(joint):
                 rule = f"a class of joints of the type {type:g} in its table"
                 refuse(self._owner, f"members[{place}].class", plain.name, rule)
-            if pair[0] is pair[1] or pair[0] is None:
+            if pair[0] is pair[1]:
                 rule = "the rows of a joint between two bodies, or a body and the world"
                 refuse(self._owner, f"members[{place}].ids", list(plain.ids), rule)
 

@@ -162,7 +162,8 @@ def test_many_fields_of_one_kind_add_up(count):
 
 
 def test_the_order_in_which_fields_were_added_changes_no_bit():
-    assert np.array_equal(flown("rk4", fields), flown("rk4", lambda bodies: fields(bodies)[::-1]))
+    """Five ticks are too few: the states would hardly show that sums of wrenches are rounded differently."""
+    assert np.array_equal(flown("rk4", fields, ticks=20), flown("rk4", lambda bodies: fields(bodies)[::-1], ticks=20))
 
 
 def test_extrapolated_forces_see_each_wrench():

@@ -21,7 +21,10 @@ from .page import PAGE, complete_run, page, rows
 
 AT_ONCE = 2
 PATIENCE = 300
-"""Seconds after which the tests of one mutant are stopped. A mutant that is stopped counts as an error, not as caught."""
+"""Seconds after which the tests of one mutant are stopped. A mutant that is stopped counts as an error, not as caught; one by which a test
+never ends is caught, because that test fails before, unless it hangs in compiled code."""
+_OF_ONE_TEST = 2 / 3
+"""Share of the patience after which a test fails."""
 
 _COPIED = ("demos", "engine", "tests", "pyproject.toml")
 _FIRST_FAILURE = re.compile(r"^(?:FAILED|ERROR) tests/([\w/]+\.py::\w+)", flags=re.MULTILINE)
@@ -62,7 +65,14 @@ def run(tree: Path, tests: Iterable[str], compiled: bool, patience: float, most_
         "POLHODE_CACHE_DIR": str(tree.parent / "kernels"),
         "PYTHONPATH": str(tree),
     }
-    options = [f"--maxfail={most_failures}", "-q", "--tb=line", "-p", "no:cacheprovider"]
+    options = [
+        f"--maxfail={most_failures}",
+        f"--timeout={_OF_ONE_TEST * patience:g}",
+        "-q",
+        "--tb=line",
+        "-p",
+        "no:cacheprovider",
+    ]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *(f"tests/{test}" for test in tests)],
         cwd=tree,

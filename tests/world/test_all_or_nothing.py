@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from engine import MassProperties, NonFiniteStateError, World, forces, integrators, joints
+from engine import MassProperties, NonFiniteStateError, World, forces, integrators, joints, shapes
 from engine.compilation.compiler import COMPILED
 from engine.compilation.whole import call_whole
 
@@ -339,6 +339,19 @@ def test_a_spin_beyond_all_floats_is_rejected_with_the_ticks_before_it_taken(met
     world.bodies[2].angular_velocity_body = (0, 0, 0)
     world.step(2)
     assert world.tick_count == 4
+
+
+def test_a_speed_beyond_all_floats_of_a_body_with_a_shape_is_a_state_that_is_not_finite():
+    """Where plain Python raises outside the motion of a body, no body is known; the error is that of a state all the same."""
+    world = World(1 / 64)
+    for place in range(3):
+        world.add_body(PROPERTIES, position=(9.0 * place, 0, 0), velocity=(0, 1, 0)).add_shape(shapes.Sphere(1.0))
+    world.step(2)
+    world.bodies[1].velocity = (1e200, 1e200, 0)
+    with pytest.raises(NonFiniteStateError, match=r"state (is not finite|overflows)"):
+        world.step(2)
+    world.bodies[1].velocity = (0, 0, 0)
+    world.step(2)
 
 
 @forces.compiled(parameters=("when", "where"))

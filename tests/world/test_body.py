@@ -460,6 +460,16 @@ def test_a_push_after_rows_have_moved_acts_on_its_own_body():
     assert_allclose(other.velocity, (0.0, 0.25 / OTHER.mass, 0.0), rtol=1e-15)
 
 
+def test_pushes_before_and_after_rows_have_moved_are_one_sum():
+    """The sum on a body is checked when it is pushed again, in whatever row it is now."""
+    world = World(0.125)
+    gone, body, _other = world.add_bodies(OTHER, np.arange(9.0).reshape(3, 3))
+    body.apply_force((1.5e308, 0.0, 0.0))
+    world.remove_body(gone)
+    with pytest.raises(ValueError, match="too large"):
+        body.apply_force((1.5e308, 0.0, 0.0))
+
+
 def test_a_body_force_turns_with_the_body_over_the_tick_and_a_world_force_does_not():
     """Steady spin Ω about the force's normal: the mean of a body force over a tick is sin(Ωdt)/(Ωdt) of it, turned by half the angle."""
     spin, dt = 3.0, 0.1

@@ -441,6 +441,16 @@ def test_a_scene_without_a_snapshot_has_the_same_arguments(make, tmp_path):
             assert values == saved[key]
 
 
+def test_a_scene_without_a_snapshot_has_the_jets_that_are_lost(tmp_path):
+    """And at which levels they are stuck: a scene and its copy would also agree if neither had them."""
+    world = flown(MAKERS["ThrusterAllocator"][1])
+    world.save(tmp_path / "scene.json", snapshot=False)
+    (allocator,) = [
+        part.actuators.allocator for part in World.load(tmp_path / "scene.json").parts if hasattr(part, "actuators")
+    ]
+    assert (allocator.lost, allocator.stuck_levels) == ((2, 5), ((2, 0.0), (5, 0.25)))
+
+
 @pytest.mark.parametrize("method", [integrators.by_name[name]() for name in integrators.by_name], ids=repr)
 def test_every_method_is_saved(method, tmp_path):
     world = World(0.1, integrator=method)

@@ -97,6 +97,8 @@ def apply_command(command, bits, value, table, rows, next_id):
 
 @given(COMMANDS)
 @example([("append one", 1, 1.0), ("append", 2, 2.0), ("mark", 0, 0.0), ("remove", 0b1, 0.0), ("undo", 0, 0.0)])
+@example([("append", 3, 1.0), ("mark", 0, 0.0), ("write one", 1, 2.0), ("undo", 0, 0.0)])
+@example([("append", 3, 1.0), ("mark", 0, 0.0), ("write some", 0b101, 3.0), ("undo", 0, 0.0)])
 def test_a_table_is_a_list_of_rows_and_undo_brings_back_the_list_of_before(commands):
     owner = Owner()
     store = Store(owner)
