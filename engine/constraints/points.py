@@ -34,6 +34,7 @@ from .layout import (
     CARRIED_ROUND,
     CORE,
     ELAPSED,
+    END,
     FIRST_PLACE,
     FIRST_POINT,
     FIRST_ROW,
@@ -57,10 +58,12 @@ from .layout import (
     ROUNDING,
     SECOND_PLACE,
     SOFTNESS,
+    START,
     START_SPAN,
     TANGENT,
     YIELDS,
 )
+from .stages import given
 
 SOFTNESS_OF_A_POINT = 1e-3
 """Regularisation of a point, as a share of what it yields to its own impulse: 1e-6 would be too stiff for heaps."""
@@ -249,7 +252,16 @@ def _velocity_at(touching: Array, point: int, arm: Vector) -> Vector:
 
 
 @inlined
+def _mean_spin(own: Array, work: Array, place: int) -> Vector:
+    """The mean of the angular velocities of a body at both ends of a drift, world frame."""
+    start, end = load_quaternion(work, START + ORIENTATION, place), load_quaternion(work, END + ORIENTATION, place)
+    before, after = given(own, work, place)[1], load_vector(work, END + ANGULAR_VELOCITY, place)
+    return scale(0.5, add(rotate(start, 2.0, before), rotate(end, 2.0, after)))
+
+
+@inlined
 def _slide(
+    own: Array,
     work: Array,
     links: Integers,
     touching: Array,
@@ -257,23 +269,25 @@ def _slide(
     link: int,
     point: int,
     row: int,
-    pose: int,
-    q: Quaternion,
-    other_q: Quaternion,
     span: Vector,
+    normal: Vector,
     piece: float,
 ) -> None:
-    """Compute how far a point slid along both directions of friction in a drift over `piece` [s]."""
+    """Compute how far a point slid along both directions of friction in a drift over `piece` [s], given the normal at its end.
+
+    Round surfaces roll with the mean of what they do at both ends: with that at one of them, what rests on ground that turns would creep.
+    """
     place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
     rounding, other_rounding = float(touching[point, ROUNDING]), float(touching[point, OTHER_ROUNDING])
-    rolled = scale(rounding, rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place)))
-    if other >= 0:
-        other_spin = rotate(other_q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, other))
-        rolled = add_scaled(rolled, other_rounding, other_spin)
-    elif touching[point, IS_CARRIED] != 0.0:
-        rolled = add_scaled(rolled, other_rounding, load(touching, point, CARRIED_ROUND))
     slid = subtract(span, load(touching, point, START_SPAN))
-    slid = subtract(slid, cross(scale(piece, rolled), load(rows, row, LINEAR)))
+    if rounding > 0.0 or other_rounding > 0.0:
+        rolled = scale(rounding, _mean_spin(own, work, place))
+        if other >= 0:
+            rolled = add_scaled(rolled, other_rounding, _mean_spin(own, work, other))
+        elif touching[point, IS_CARRIED] != 0.0:
+            rolled = add_scaled(rolled, other_rounding, load(touching, point, CARRIED_ROUND))
+        mean = scale(0.5, add(load(rows, row, LINEAR), normal))
+        slid = subtract(slid, cross(scale(piece, rolled), mean))
     rows[row + 1, RESIDUAL] = dot(slid, load(rows, row + 1, LINEAR))
     rows[row + 2, RESIDUAL] = dot(slid, load(rows, row + 2, LINEAR))
 
@@ -341,7 +355,7 @@ def point_rows(
             gap = dot(normal, span) - rounding - other_rounding
             rows[row, RESIDUAL] = gap
             if has_directions == 0:
-                _slide(work, links, touching, rows, link, point, row, pose, q, other_q, span, piece)
+                _slide(own, work, links, touching, rows, link, point, row, span, normal, piece)
                 row += 3
                 continue
             touching[point, GAP] = gap

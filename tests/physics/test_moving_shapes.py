@@ -265,6 +265,27 @@ def test_a_world_without_bodies_has_shapes_that_move():
     assert mover.position == pytest.approx((0.5, 0.0, 0.0), abs=1e-14)
 
 
+def test_round_feet_rest_on_ground_that_turns():
+    """A stool on balls stays where it is on a floor that tilts; balls that rolled about the normal of the start would creep by 6e-6 m."""
+    world, rate = World(1 / 60), 0.04
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    material = shapes.Material(friction=0.8)
+    floor = world.add_shape(shapes.Box((8.0, 8.0, 1.0)), angular_velocity_world=(0.0, rate, rate), material=material)
+    stool = world.add_body(MassProperties.box(10.0, (1.0, 1.0, 0.2)), position=(0.0, 0.0, 0.9))
+    for x, y in ((0.5, 0.5), (-0.5, 0.5), (0.0, -0.5)):
+        stool.add_shape(shapes.Sphere(0.1), position=(x, y, -0.3), material=material)
+    stool.angular_velocity_body = (0.0, rate, rate)
+    stool.velocity = (0.9 * rate, 0.0, 0.0)
+    places = []
+    for _ in range(2):
+        world.step(120)
+        places.append(
+            Rotation.from_rotvec((0.0, -rate * world.time, -rate * world.time)).apply(np.array(stool.position))
+        )
+    assert floor.angular_velocity_world[1] == rate
+    assert places[1] == pytest.approx(places[0], abs=1e-8)
+
+
 def carousel(**options):
     """Boxes and a ball on a turntable that also rises, and a pusher that crosses it."""
     world = World(1 / 60, **options)
