@@ -163,6 +163,22 @@ def best_face(placed: Array, points: Array, side: int, direction: Vector) -> int
 
 
 @inlined
+def face_count(placed: Array, side: int) -> int:
+    """How many faces a polyhedron of a body has."""
+    kind = int(placed[side, CORE_KIND])
+    return int(placed[side, FACE_COUNT]) if kind == HULL else 6 if kind == BOX_CORE else 0
+
+
+@inlined
+def face_along(placed: Array, points: Array, side: int, face: int, local: Vector) -> float:
+    """The component of the outward normal of a face along a direction in the axes of the polyhedron."""
+    if int(placed[side, CORE_KIND]) == HULL:
+        return dot(load_vector(points, 0, int(placed[side, POINTS_AT]) + int(placed[side, CORNER_COUNT]) + face), local)
+    along = local[0] if face < 2 else local[1] if face < 4 else local[2]
+    return along if face % 2 == 0 else -along
+
+
+@inlined
 def face_of_feature(placed: Array, points: Array, side: int, direction: Vector, within: float) -> int:
     """The face that looks most in a direction among those of a polyhedron with its farthest corner in it."""
     if int(placed[side, CORE_KIND]) != HULL:

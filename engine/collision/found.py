@@ -167,7 +167,7 @@ def keep_outstanding(found: Array, first: int, last: int, near: float) -> int:
 
 
 @inlined
-def _keep_four(found: Array, first: int, last: int, near: float, column: int) -> int:
+def keep_four_between(found: Array, first: int, last: int, near: float, column: int) -> int:
     """Keep four of many points, of which the first is the outermost of the deepest ones, by how far apart they are on one of the shapes."""
     if last - first <= MOST_POINTS:
         return last
@@ -188,7 +188,7 @@ def _keep_four(found: Array, first: int, last: int, near: float, column: int) ->
 @inlined
 def fewer(found: Array, count: int, least: float) -> int:
     """Keep four of many points, given the least half extent of both shapes, as `keep_four` does; how many are kept."""
-    return _keep_four(found, 0, count, ALIKE * least, ON_FIRST)
+    return keep_four_between(found, 0, count, ALIKE * least, ON_FIRST)
 
 
 @kernel("keep-four")
@@ -204,4 +204,4 @@ def keep_four(found: Array, first: int, last: int, near: float) -> int:
     Returns:
         One after the last that is kept.
     """
-    return _keep_four(found, first, last, near, ON_SECOND)
+    return keep_four_between(found, first, last, near, ON_SECOND)

@@ -29,15 +29,17 @@ from .cores import (
     POINTS_AT,
     SEGMENT,
     best_face,
+    face_along,
+    face_count,
     face_of_feature,
     face_plane,
     farthest,
-    normal_of,
+    into_axes,
     placed_point,
     put_corners,
 )
-from .found import fewer, keep_guards, nearest_found, put_found
-from .layout import AT_EDGE, FIRST_RADIUS, PART, SECOND_RADIUS
+from .found import ALIKE, fewer, keep_four_between, keep_guards, keep_outstanding, nearest_found, put_found
+from .layout import AT_EDGE, FIRST_RADIUS, MOST_POINTS, ON_FIRST, ON_SECOND, PART, PART_OF, SECOND_RADIUS
 from .pairs import Tools
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
 
@@ -54,6 +56,10 @@ _UPRIGHT = 1e-6
 """Tilt up to which the points of a rim do not follow it."""
 GRAZES = -1
 """In place of a number of points, if faces that look at each other overlap so little that they pass."""
+_BESIDE = 0.9999
+"""Cosine of the angle to the normal from which on a polygon beside another one is not the one whose points were found."""
+_MOST_PARTS = 4
+"""Up to so many contacts of four points each of a pair are followed by those of faces beside the first one."""
 _PARALLEL = 1e-3
 """Share of the least half extent by which lines may part over their common length and touch at both of its ends."""
 
@@ -103,6 +109,36 @@ def is_end(placed: Array, side: int, direction: Vector) -> bool:
     if int(placed[side, CORE_KIND]) != CYLINDER:
         return False
     return abs(dot(load(placed, side, CORE_AXES + 6), direction)) > _LYING
+
+
+@inlined
+def vertices_of(placed: Array, side: int, down: Vector) -> int:
+    """How many corners a shape has that may touch a plane, or how many ends or points of a rim."""
+    kind = int(placed[side, CORE_KIND])
+    if kind == HULL:
+        return int(placed[side, CORNER_COUNT])
+    return 8 if kind == BOX_CORE else 1 if kind == POINT else 4 if is_end(placed, side, down) else 2
+
+
+@inlined
+def vertex_of(
+    placed: Array, points: Array, side: int, number: int, down: Vector, polygon: Array, start: int
+) -> tuple[Vector, float]:
+    """One of these corners, and the radius on which it rolls."""
+    kind = int(placed[side, CORE_KIND])
+    if kind == HULL:
+        return placed_point(placed, side, load_vector(points, 0, int(placed[side, POINTS_AT]) + number)), 0.0
+    if kind == BOX_CORE:
+        x, y, z = load(placed, side, CORE_SIZE)
+        signs = x if number % 2 == 1 else -x, y if number // 2 % 2 == 1 else -y, z if number // 4 == 1 else -z
+        return placed_point(placed, side, signs), 0.0
+    if kind == POINT:
+        radius = float(placed[side, CORE_RADIUS])
+        return add_scaled(load(placed, side, CORE_CENTER), radius, down), radius
+    if is_end(placed, side, down):
+        return rim(placed, side, down, number)
+    radius = put_line(placed, side, down, polygon, start)
+    return load(polygon, start + number, 0), radius
 
 
 @inlined
@@ -191,11 +227,12 @@ def put_point(
 
 
 @inlined
-def _is_within(polygon: Array, face: int, corners: int, normal: Vector, at: Vector) -> bool:
-    """Whether a point is above a face."""
+def _is_within(polygon: Array, face: int, corners: int, normal: Vector, at: Vector, inset: float) -> bool:
+    """Whether a point is above a face, and at least so far within its border."""
     for number in range(corners):
         p, q = load(polygon, face + number, 0), load(polygon, face + (number + 1) % corners, 0)
-        if dot(cross(subtract(q, p), normal), subtract(at, p)) > 0.0:
+        out = cross(subtract(q, p), normal)
+        if dot(out, subtract(at, p)) > -inset * sqrt(dot(out, out)):
             return False
     return corners > 2
 
@@ -244,7 +281,7 @@ def _touch_end(
     for number in range(4):
         at, radius = rim(placed, side, down, number)
         if corners > 2:
-            is_within = _is_within(polygon, face, corners, normal, at)
+            is_within = _is_within(polygon, face, corners, normal, at, 0.0)
         else:
             off = _onto(other, other_axis, normal, at)
             is_within = dot(off, off) <= other_radius * other_radius
@@ -293,33 +330,6 @@ def _lift(end: Vector, axis: Vector, normal: Vector, at: Vector) -> Vector:
 
 
 @inlined
-def _put_rim(
-    placed: Array,
-    found: Array,
-    polygon: Array,
-    kept: int,
-    start: int,
-    count: int,
-    side: int,
-    foot: Vector,
-    normal: Vector,
-    margin: float,
-) -> int:
-    """Store where a face of a shape is below the rim of a cylinder, the other shape: at its point nearest to it, and three beside this."""
-    corner = load(polygon, start, 0)
-    facing = normal_of(corner, load(polygon, start + 1, 0), load(polygon, start + 2, 0))
-    along = dot(normal, facing)
-    if along > -_LYING:
-        return kept
-    for number in range(4):
-        at, _radius = rim(placed, 1 - side, scale(-1.0, facing), number)
-        if _is_within(polygon, start, count, facing, at):
-            at = add_scaled(at, dot(subtract(corner, at), facing) / along, normal)
-            kept = put_point(found, kept, at, 0.0, foot, normal, margin, side == 1)
-    return kept
-
-
-@inlined
 def _touch_in_circle(
     placed: Array,
     found: Array,
@@ -344,8 +354,6 @@ def _touch_in_circle(
             kept = put_point(found, kept, add_scaled(p, first, along), radius, foot, normal, margin, is_first)
             if last > first and (last < 1.0 or count == 2):
                 kept = put_point(found, kept, add_scaled(p, last, along), radius, foot, normal, margin, is_first)
-    if count > 2:
-        kept = _put_rim(placed, found, polygon, kept, start, count, side, foot, normal, margin)
     return kept
 
 
@@ -389,6 +397,7 @@ def _put_lower(
     foot: Vector,
     normal: Vector,
     margin: float,
+    within: float,
 ) -> int:
     """Store the corners of a hull below its middle that are above a face, or a plane without corners, and not of the face that faces it.
 
@@ -396,11 +405,11 @@ def _put_lower(
     kept instead if a fast hull touched with it too.
     """
     down, middle = scale(-1.0, normal), load(placed, side, CORE_CENTER)
-    own = put_corners(placed, points, side, face_of_feature(placed, points, side, down, 0.0), polygon, MOST_CORNERS)
+    own = put_corners(placed, points, side, face_of_feature(placed, points, side, down, within), polygon, MOST_CORNERS)
     for number in range(int(placed[side, CORNER_COUNT])):
         at = placed_point(placed, side, load_vector(points, 0, int(placed[side, POINTS_AT]) + number))
         if dot(subtract(at, middle), normal) < 0.0 and not _is_among(polygon, MOST_CORNERS, own, at):
-            if corners == 0 or _is_within(polygon, 0, corners, normal, at):
+            if corners == 0 or _is_within(polygon, 0, corners, normal, at, 0.0):
                 kept = put_point(found, kept, at, 0.0, foot, normal, margin, side == 1)
     return kept
 
@@ -445,7 +454,7 @@ def _touch_face(
         at = load(polygon, start + number, 0)
         kept = put_point(found, kept, at, radius, foot, normal, margin, side == 0)
     if int(placed[other, CORE_KIND]) == HULL:
-        kept = _put_lower(placed, points, found, polygon, kept, other, corners, foot, normal, margin)
+        kept = _put_lower(placed, points, found, polygon, kept, other, corners, foot, normal, margin, 1e-9 * least)
     return kept
 
 
@@ -521,6 +530,13 @@ def _is_edged(placed: Array, side: int) -> bool:
 
 
 @inlined
+def _has_corners(placed: Array, side: int) -> bool:
+    """Whether a core has corners, ends or a rim; not a ball, nor an edge of a terrain."""
+    kind = int(placed[side, CORE_KIND])
+    return kind != POINT and (kind != SEGMENT or placed[side, CORE_RADIUS] > 0.0)
+
+
+@inlined
 def _rank(placed: Array, side: int) -> int:
     """How well a face stands for what is under it: a circle least, and a face of a hull less, because others may be beside it."""
     kind = int(placed[side, CORE_KIND])
@@ -572,7 +588,7 @@ def _touch_plane(
     margin: float,
     least: float,
 ) -> int:
-    """Find at most four points at which a convex shape, the first, is near a plane, if any is nearer than a margin."""
+    """Find the points at which a convex shape, the first, is near a plane, if any is nearer than a margin."""
     kept, down, within = 0, scale(-1.0, normal), margin
     margin = GUARDED * margin
     if is_end(placed, 0, down):
@@ -584,13 +600,78 @@ def _touch_plane(
         for number in range(count):
             kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
     if int(placed[0, CORE_KIND]) == HULL:
-        kept = _put_lower(placed, points, found, polygon, kept, 0, 0, foot, normal, margin)
-    return fewer(found, kept, least) if nearest_found(found, kept) <= within else 0
+        kept = _put_lower(placed, points, found, polygon, kept, 0, 0, foot, normal, margin, 0.0)
+    return _fewer(placed, found, kept, least) if nearest_found(found, kept) <= within else 0
+
+
+@inlined
+def _fewer(placed: Array, found: Array, count: int, least: float) -> int:
+    """Keep four of many points, and as many more of a hull that stick out between these, as on a bottom that is not quite flat."""
+    kept = fewer(found, count, least)
+    if kept < count and (int(placed[0, CORE_KIND]) == HULL or int(placed[1, CORE_KIND]) == HULL):
+        kept = keep_outstanding(found, 0, count, ALIKE * least)
+        for number in range(MOST_POINTS, kept):
+            found[number, PART_OF] = 1.0
+    return kept
+
+
+@inlined
+def _is_beside(found: Array, count: int, column: int, foot: Vector, facing: Vector, near: float) -> bool:
+    """Whether one of the points on a shape is on a face of it, or near."""
+    for number in range(count):
+        if dot(subtract(load(found, number, column), foot), facing) >= -near:
+            return True
+    return False
+
+
+@inlined
+def _touch_beside(
+    placed: Array,
+    points: Array,
+    found: Array,
+    polygon: Array,
+    count: int,
+    touched: int,
+    touched_face: int,
+    normal: Vector,
+    margin: float,
+    least: float,
+) -> int:
+    """Add the corners, ends and points of a rim of a shape above faces of the other one beside that which is touched; the number of points.
+
+    `touched` and `touched_face` say which face has been dealt with.
+    Over the ridge between two faces, both stop what tips from the one to the other. What may leave a face over its border in the tick is
+    not stopped by it: the plane of the face goes on there, and the face does not.
+    """
+    kept, parts = count, int(found[count - 1, PART_OF])
+    largest = _BESIDE if _is_edged(placed, 0) and _is_edged(placed, 1) else 2.0
+    for side in range(2):
+        other, column, sign = 1 - side, ON_FIRST if side == 0 else ON_SECOND, -1.0 if side == 0 else 1.0
+        toward, middle = into_axes(placed, side, scale(sign, normal)), load(placed, other, CORE_CENTER)
+        for face in range(face_count(placed, side) if _has_corners(placed, other) else 0):
+            along = face_along(placed, points, side, face, toward)
+            if along < _LYING or along > largest or (side == touched and face == touched_face) or parts == _MOST_PARTS:
+                continue
+            facing, foot = face_plane(placed, points, side, face)
+            if not _is_beside(found, count, column, foot, facing, margin):
+                continue
+            start, corners = kept, put_corners(placed, points, side, face, polygon, 0)
+            down = scale(-1.0, facing)
+            for number in range(vertices_of(placed, other, down)):
+                at, radius = vertex_of(placed, points, other, number, down, polygon, MOST_CORNERS)
+                if dot(subtract(at, middle), facing) < 0.0 and _is_within(polygon, 0, corners, facing, at, margin):
+                    kept = put_point(found, kept, at, radius, foot, facing, GUARDED * margin, side == 0)
+            kept = keep_four_between(found, start, kept, ALIKE * least, ON_FIRST)
+            if kept > start:
+                parts += 1
+                for number in range(start, kept):
+                    found[number, PART_OF] = float(parts)
+    return kept
 
 
 @kernel("touch-cores")
 def touch_cores(tools: Tools, margin: float, least: float) -> int:
-    """Find at most four points at which two convex shapes are nearer than a margin.
+    """Find the points at which two convex shapes are nearer than a margin, each with the number of the contact to which it belongs.
 
     Args:
         tools: The placed cores of the two shapes with scratch of `part_cores`, its address at the place `PART`, the points, shape
@@ -631,4 +712,7 @@ def touch_cores(tools: Tools, margin: float, least: float) -> int:
         is_edge = best_side < 0 or kept == 0
         kept = _put_nearest(placed, found, answer, kept, normal, gap)
         found[kept - 1, AT_EDGE] = 1.0 if is_edge else 0.0
-    return fewer(found, kept, least)
+    if kept == 0:
+        return 0
+    kept = _fewer(placed, found, kept, least)
+    return _touch_beside(placed, points, found, polygon, kept, best_side, face, normal, margin, least)

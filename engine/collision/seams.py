@@ -32,11 +32,11 @@ from .cores import (
 )
 from .layout import BOX, CONTACTS, FIRST_OF, INNER, LEAST_HALF, MESH, POINTS, SECOND_OF, TYPE
 from .layout import CYLINDER as CYLINDER_TYPE
-from .manifold import put_point
+from .manifold import put_point, vertex_of, vertices_of
 from .pairs import Scene, Tools, place_shape
 from .poses import motion_at
 from .surface import BESIDE, RISES
-from .terrain import Ground, Motion, vertex_of, vertices_of
+from .terrain import Ground, Motion
 from .touching import put_touching
 
 # columns of `edges`, one row per point
@@ -164,8 +164,8 @@ def _put_face(
         if abs(dot(subtract(edge, foot), normal)) > slack:
             continue
         down = scale(-1.0, normal)
-        for number in range(vertices_of(placed, down)):
-            at, rolls = vertex_of(placed, points, number, down, polygon)
+        for number in range(vertices_of(placed, 0, down)):
+            at, rolls = vertex_of(placed, points, 0, number, down, polygon, 0)
             gap = dot(subtract(at, foot), normal)
             velocity = add(motion[0], cross(motion[1], add_scaled(at, rolls, normal)))
             closes = -dot(velocity, normal)

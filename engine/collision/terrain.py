@@ -25,12 +25,10 @@ from ..loops.columns import Array, Integers, load_quaternion, load_vector
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from .boxes import FACE_BIAS
 from .cores import (
-    BOX_CORE,
     CORE_AXES,
     CORE_CENTER,
     CORE_KIND,
     CORE_RADIUS,
-    CORE_SIZE,
     CORNER_COUNT,
     HULL,
     POINT,
@@ -64,7 +62,7 @@ from .layout import (
     TURNS_WITH,
     TYPE,
 )
-from .manifold import is_end, put_line, put_point, rim
+from .manifold import put_point, vertex_of, vertices_of
 from .pairs import Scene, Tools, place_shape
 from .poses import axes_of, moves, origin_of, pose_of
 from .surface import BESIDE, RISES, WITHIN
@@ -156,34 +154,6 @@ def middle_of(placed: Array, points: Array) -> Vector:
     for number in range(count):
         total = add(total, load_vector(points, 0, first + number))
     return placed_point(placed, 0, scale(1.0 / float(count), total))
-
-
-@inlined
-def vertices_of(placed: Array, down: Vector) -> int:
-    """How many corners a shape has that may touch a plane, or how many ends or points of a rim."""
-    kind = int(placed[0, CORE_KIND])
-    if kind == HULL:
-        return int(placed[0, CORNER_COUNT])
-    return 8 if kind == BOX_CORE else 1 if kind == POINT else 4 if is_end(placed, 0, down) else 2
-
-
-@inlined
-def vertex_of(placed: Array, points: Array, number: int, down: Vector, polygon: Array) -> tuple[Vector, float]:
-    """One of these corners, and the radius on which it rolls."""
-    kind = int(placed[0, CORE_KIND])
-    if kind == HULL:
-        return placed_point(placed, 0, load_vector(points, 0, int(placed[0, POINTS_AT]) + number)), 0.0
-    if kind == BOX_CORE:
-        x, y, z = load(placed, 0, CORE_SIZE)
-        signs = x if number % 2 == 1 else -x, y if number // 2 % 2 == 1 else -y, z if number // 4 == 1 else -z
-        return placed_point(placed, 0, signs), 0.0
-    if kind == POINT:
-        radius = float(placed[0, CORE_RADIUS])
-        return add_scaled(load(placed, 0, CORE_CENTER), radius, down), radius
-    if is_end(placed, 0, down):
-        return rim(placed, 0, down, number)
-    radius = put_line(placed, 0, down, polygon, 0)
-    return load(polygon, number, 0), radius
 
 
 @inlined
@@ -389,8 +359,8 @@ def _touch_face(
     (narrow, _found, polygon, calls), (terrain, base, middle, motion, margin, least, dt, _spins) = tools, own
     placed, points, down, slack = narrow[0], narrow[1], scale(-1.0, normal), _ABOVE * least
     start = kept
-    for number in range(vertices_of(placed, down)):
-        at, rolls = vertex_of(placed, points, number, down, polygon)
+    for number in range(vertices_of(placed, 0, down)):
+        at, rolls = vertex_of(placed, points, 0, number, down, polygon, 0)
         gap = dot(subtract(at, triangle[0]), normal)
         if gap > margin or not _lands(triangle, normal, add_scaled(at, rolls, normal), gap, motion, dt, slack):
             continue

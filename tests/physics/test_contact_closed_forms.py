@@ -146,10 +146,10 @@ def test_a_tile_that_falls_on_a_plane_stops_on_it(shape, speed, tilt):
         assert np.abs(tile.angular_velocity_body).max() < 1e-9
 
 
-@pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4])
+@pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4, 1e-3])
 @pytest.mark.parametrize("ground", [shapes.Plane(), shapes.Box((8.0, 8.0, 1.0))], ids=["plane", "box"])
 def test_a_hull_with_a_bottom_that_is_nearly_flat_rests(noise, ground):
-    """What touches are the corners of all faces of its bottom."""
+    """What touches are the corners of all faces of its bottom; with four of them, it rocks at up to 0.12 m/s for ever."""
     grid = np.array([(x, y, z) for x in (-0.25, 0.0, 0.25) for y in (-0.25, 0.0, 0.25) for z in (-0.05, 0.05)])
     for seed in range(6):
         world, down = World(1 / 60), 0.0 if isinstance(ground, shapes.Plane) else -0.5
@@ -157,37 +157,79 @@ def test_a_hull_with_a_bottom_that_is_nearly_flat_rests(noise, ground):
         world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
         slab = world.add_body(MassProperties.box(2.0, TILE), position=(0.0, 0.0, 0.06))
         slab.add_shape(shapes.ConvexHull(grid + noise * np.random.default_rng(seed).normal(size=grid.shape)))
-        world.step(60)
-        for _tick in range(120):
+        world.step(240)
+        for _tick in range(60):
             world.step()
-            assert np.abs(slab.velocity).max() < 10.0 * noise
-            assert world.contacts.gap.min() > -4.0 * noise
+            assert max(np.abs(slab.velocity).max(), np.abs(slab.angular_velocity_body).max()) < 1e-6
+            assert world.contacts.gap.min() > -2e-6
 
 
-def test_a_disc_that_tips_over_a_ridge_lands_on_the_face_behind_it():
-    """Its rim, on either side of the ridge, is among the points; without, it overlaps the second face by up to 4.3 mm."""
-    for speed in (2.45, 2.5, 2.55):
-        slope, world = np.arctan(0.3), World(1 / 240)
+@pytest.mark.parametrize(
+    ("height", "slope", "speed", "rate"),
+    [
+        (0.1, np.arctan(0.3), 2.45, 240),
+        (0.1, np.arctan(0.3), 2.55, 240),
+        (0.1, 0.3, 1.9, 60),
+        (0.1, 0.7, 1.9, 240),
+        (0.5, 1.0, 2.9, 60),
+        (0.5, 0.5, 2.7, 60),
+    ],
+)
+def test_a_disc_that_tips_over_a_ridge_lands_on_the_face_behind_it(height, slope, speed, rate):
+    """Its rim, on either side of the ridge, is among the points; without, it overlaps a face by up to 33 mm."""
+    world, fall = World(1 / rate), 3.0 * np.tan(slope)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    smooth = shapes.Material(0.0)
+    roof = [(0.0, y, 0.0) for y in (-2.0, 2.0)]
+    roof += [(x, y, z) for x in (-3.0, 3.0) for y in (-2.0, 2.0) for z in (-fall, -fall - 1.0)]
+    ridge = world.add_shape(shapes.ConvexHull(roof), material=smooth)
+    along = np.array((np.cos(slope), 0.0, np.sin(slope)))
+    disc = world.add_body(
+        MassProperties.cylinder(2.0, 0.25, height),
+        position=(0.5 * height + 1e-4) * np.array((-np.sin(slope), 0.0, np.cos(slope)))
+        - min(1.0, 0.3 * speed**2 / (G * np.sin(slope))) * along,
+        velocity=speed * along,
+        orientation=(0.0, np.sin(-0.5 * slope), 0.0, np.cos(0.5 * slope)),
+    )
+    disc.add_shape(shapes.Cylinder(0.25, height), material=smooth)
+    turned = 0.0
+    for _tick in range(3 * rate // 2):
+        world.step()
+        assert world.closest_points(disc, ridge).distance[0] > -1e-5
+        turned = max(turned, np.abs(disc.angular_velocity_body).max())
+        if abs(disc.position[0]) > 2.0:
+            break
+    assert turned > 1.0
+
+
+@pytest.mark.parametrize("kind", ["disc", "box", "hull"])
+def test_what_leaves_a_face_over_a_ridge_is_not_stopped_by_it(kind):
+    """What lies on the one face and slides down from the ridge is above the other face, too, whose plane goes on within it."""
+    slope, speed, smooth = 0.3, 3.0, shapes.Material(0.0)
+    shape = {"disc": shapes.Cylinder(0.25, 0.1), "box": shapes.Box(TILE), "hull": shapes.ConvexHull(CORNERS_OF_TILE)}[
+        kind
+    ]
+    down, up = np.array((np.cos(slope), 0.0, -np.sin(slope))), np.array((np.sin(slope), 0.0, np.cos(slope)))
+    roof = [(x, y, -abs(x) * np.tan(slope)) for x in (-4.0, 0.0, 4.0) for y in (-2.0, 2.0)]
+    roof += [(x, y, -3.0) for x in (-4.0, 4.0) for y in (-2.0, 2.0)]
+    for phase in range(10):
+        world = World(1 / 60)
         world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
-        smooth = shapes.Material(0.0)
-        roof = [
-            (x, y, z)
-            for y in (-2.0, 2.0)
-            for x, z in ((-3.0, -0.9), (0.0, 0.0), (3.0, -0.9), (-3.0, -2.0), (3.0, -2.0))
-        ]
-        ridge = world.add_shape(shapes.ConvexHull(roof), material=smooth)
-        along = np.array((np.cos(slope), 0.0, np.sin(slope)))
-        disc = world.add_body(
-            MassProperties.cylinder(2.0, 0.25, 0.1),
-            position=0.0501 * np.array((-np.sin(slope), 0.0, np.cos(slope))) - along,
-            velocity=speed * along,
-            orientation=(0.0, np.sin(-0.5 * slope), 0.0, np.cos(0.5 * slope)),
+        world.add_shape(shapes.ConvexHull(roof), material=smooth)
+        start, turn = 0.05 + 0.005 * phase, np.sin(0.5 * slope)
+        mass = MassProperties.box(2.0, TILE)
+        body = world.add_body(
+            mass,
+            position=start * down + 0.05 * up,
+            velocity=speed * down,
+            orientation=(0.0, turn, 0.0, np.cos(0.5 * slope)),
         )
-        disc.add_shape(shapes.Cylinder(0.25, 0.1), material=smooth)
-        for _tick in range(360):
+        body.add_shape(shape, material=smooth)
+        for _tick in range(15):
             world.step()
-            assert world.closest_points(disc, ridge).distance[0] > -1e-5, speed
-        assert disc.position[0] > 0.2
+            assert np.abs(body.angular_velocity_body).max() < 1e-6
+        time = 15 / 60
+        assert body.position @ down == pytest.approx(start + speed * time + 0.5 * G * np.sin(slope) * time**2, abs=1e-6)
 
 
 def test_thin_plates_rest_on_each_other():
