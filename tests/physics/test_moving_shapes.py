@@ -117,7 +117,8 @@ def test_a_box_lifts_off_a_spinning_sphere_where_it_is_weightless(kind, share):
     total = sum(np.linalg.norm(cube.contact_force_world) for _tick in range(60) if world.step() is None) / 60
     height = np.linalg.norm(cube.position) - distance
     if share < 1.0:
-        assert abs(height) < 1e-6
+        # a thousandth of the weight cannot make it follow the turn of a tick: it slips, and rocks by this
+        assert abs(height) < 2e-6
         assert total == pytest.approx(3.0 * G * (1.0 - share), abs=3.0 * G * 2e-4)
     else:  # an orbit, at first 0.5 (share - 1) g t²
         assert total == 0.0 and height == pytest.approx(0.5 * (share - 1.0) * G * 4.0, rel=0.3)
