@@ -201,6 +201,10 @@ def read(data: object) -> PlainContent:
     return plain
 
 
+_WITHOUT_USE = {"wheels": ("kept",)}
+"""Fields of tables that earlier programs wrote and none reads, because they decide nothing after a tick."""
+
+
 def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
     layouts: list[tuple[Plain, str, int, int, list[tuple[str, int]]]] = []
     for plain in header["tables"].list():
@@ -231,6 +235,8 @@ def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
         if (groups < 0).any() or (groups > ids).any():
             plain["rows"].refuse("rows whose groups begin before them")
         values = {field: take("<f8", size, count).astype(np.float64) for field, size in fields}
+        for field in _WITHOUT_USE.get(name, ()):
+            values.pop(field, None)
         tables[name] = Rows(ids, groups, next_id, values)
     return tables
 
