@@ -465,7 +465,7 @@ class Stages:
         failure: Exception | None = None
         plan.recover()
         if bodies.tick_count == self._tick_start:
-            plan.held.spoil_all()  # even without changes to undo: it may have been gathered in another floating-point mode
+            plan.held.spoil_all()  # it may have been gathered with what is undone now, such as a push
             if self._log is not None:
                 failure = store.undo(self._log)
         self._log = store.log = None

@@ -193,3 +193,14 @@ def test_a_joint_that_does_not_hold_any_more_is_not_enabled_in_a_member():
     with pytest.raises(ValueError, match=r"member 1 of Hinge.*left False until it holds again"):
         batch[hinge].enabled = True
     assert batch[hinge].enabled.tolist() == [True, False, True]
+
+
+def test_what_the_jets_of_a_bank_have_is_set_and_read_in_their_order_for_each_member():
+    template = templates.new_world()
+    bank = templates.parts_of(template)["bank"]
+    batch = Batch(template, members=3)
+    places = np.random.default_rng(4).normal(size=(3, 2, 3))
+    batch[bank].positions = places
+    assert np.array_equal(batch[bank].positions, places)
+    for member in range(3):
+        assert np.array_equal(templates.parts_of(batch.world(member))["bank"].positions, places[member])

@@ -213,3 +213,16 @@ def test_valves_that_shut_at_once_deliver_what_the_modulator_counts(dt, every, r
         counted += 2.0 * jets.shares.item() * period
         world.step(every)
     assert jet.impulse == pytest.approx(counted, rel=1e-8 if is_period else 1e-12)
+    # a valve that shut between two commands would rise in each period, and never make up for what this leaves out
+    assert abs(jet.impulse - 2.0 * seconds * (20.0 + shares.sum())) < 2.0 * 0.012
+
+
+@pytest.mark.parametrize("missing", [1e-16, 1e-12, 9e-10])
+def test_a_valve_stays_open_rather_than_shut_for_a_rounding_of_the_period(missing):
+    modulator = PulseModulator(0.012, 0.03, rise_time=0.012)
+    is_open = [[0.0], [1.0]]
+    durations, areas, after = modulator.update([1.0 - missing], is_open)
+    assert durations.item() == areas.item() == 0.03
+    assert after[0].item() == pytest.approx(-0.03 * missing, abs=1e-17)
+    assert after[1].item() == 1.0
+    assert modulator.update([1.0 - 1.1e-9], is_open)[0].item() < 0.03

@@ -137,6 +137,23 @@ def test_listening_to_limits_changes_no_hash_and_tells_nothing_of_the_past():
     assert len(told) == 1
 
 
+def test_a_joint_that_is_pushed_against_the_limit_on_which_it_rests_has_not_reached_it_again():
+    world, told = World(0.05), []
+    flap = world.add_body(BOX)
+    hinge = world.add_joint(Hinge(flap, at_body=(-0.5, 0, 0), axis_body=(0, 0, 1), limits=(-1.0, 0.0)))
+    world.on_joint(lambda world, joint: told.append(world.tick_count), "limit")
+    for _ in range(3):
+        flap.apply_torque((0.0, 0.0, 0.1))
+        world.step(4)
+    assert hinge.angle == pytest.approx(0.0, abs=1e-12)
+    assert told == [1]
+    flap.apply_torque((0.0, 0.0, -0.1))
+    world.step(4)
+    flap.apply_torque((0.0, 0.0, 0.3))
+    world.step(4)
+    assert told == [1, told[-1]] and told[-1] > 16
+
+
 def test_a_latch_that_breaks_in_the_tick_in_which_it_could_lock_does_not_lock():
     world, _hinge, latch = docked()
     while latch.state == "soft":

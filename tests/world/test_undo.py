@@ -434,3 +434,27 @@ def test_throttles_of_a_bank_set_before_its_table_grows_are_undone_with_the_tick
     assert world.state_hash() == before
     assert bank.throttle.tolist() == throttles.tolist()
     assert bank.impulse.tolist() == pytest.approx((0.3 * 2.0 * throttles).tolist(), abs=1e-15)
+
+
+def test_a_push_that_is_undone_with_its_tick_acts_in_no_later_tick():
+    """The wrench that is held over a tick has taken it in before the tick fails, and without it nothing asks for a new sum."""
+    world, fails = World(0.1), []
+    body = world.add_body(MassProperties.sphere(2.0, 1.0))
+
+    @world.add_force
+    def fail(wrench, bodies, time):
+        if fails:
+            raise Stop
+
+    @world.on_tick
+    def push(world):
+        if fails:
+            body.apply_force((1.0, 0.0, 0.0))
+
+    world.step()
+    fails.append(True)
+    with pytest.raises(Stop):
+        world.step()
+    fails.clear()
+    world.step()
+    assert not body.velocity.any()
