@@ -502,6 +502,17 @@ def test_a_loop_through_the_world_closes_to_the_spacing_of_far_coordinates(dista
         assert apart(rotation_of(far_body), rotation_of(body)) <= 4.0 * np.spacing(distance)
 
 
+@pytest.mark.parametrize("distance", [1e6, 1e9])
+def test_a_loop_through_the_world_moves_as_before_after_the_origin_is_moved_far_away(distance):
+    """Its two points in the world fit exactly while it is built, and are rounded apart by the move."""
+    world, near = turned_four_bar(), turned_four_bar()
+    world.shift_origin(np.array((1.0, -0.7, 0.4)) * distance / 3.0)
+    world.step(3)
+    near.step(3)
+    for far_body, body in zip(world.bodies, near.bodies, strict=True):
+        assert apart(rotation_of(far_body), rotation_of(body)) <= np.spacing(distance)  # found 0.09
+
+
 def test_a_universal_joint_turns_a_shaft_as_the_closed_form_says():
     """Two shafts at an angle β: ``tan out = tan in / cos β``, if the cross is at right angles to their plane at first."""
     world, bend = World(1 / 120), 0.5
