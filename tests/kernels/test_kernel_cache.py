@@ -680,7 +680,8 @@ def test_nobody_waits_for_ever_for_a_process_that_was_stopped(folder, monkeypatc
     loop = fresh_loop()
     assert result(loop) == EXPECTED
     the_file(folder / "cache").unlink()
-    monkeypatch.setattr(compiler, "_PATIENCE", 0.0)
+    monkeypatch.setattr(compiler, "_PATIENCE", -1.0)
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it goes on waiting"))
     with held(folder / "cache", int.from_bytes(loop._cache._key[:8], "big")):
         loop = fresh_loop()
         assert not compiler.compile_unless_taken(loop, types_of(NUMBERS))

@@ -326,6 +326,21 @@ def test_an_operation_whose_end_was_interrupted_is_undone_by_the_next_use(monkey
     assert world.state_hash() == twin.state_hash()
 
 
+def test_an_operation_goes_on_after_its_own_uses_of_the_world():
+    """It is neither undone by the next change, nor is what it has done left as it is if it fails then."""
+    world = World(0.1)
+    body = world.add_body(MassProperties.sphere(2.0, 1.0))
+    with world._store.all_or_nothing():
+        body.velocity = (1.0, 0.0, 0.0)
+        assert world.tick_count == 0
+        body.position = (0.0, 1.0, 0.0)
+    assert tuple(body.velocity) == (1.0, 0.0, 0.0)
+    with pytest.raises(Stop), world._store.all_or_nothing():
+        body.velocity = (2.0, 0.0, 0.0)
+        raise Stop
+    assert tuple(body.velocity) == (1.0, 0.0, 0.0)
+
+
 def test_an_operation_on_another_thread_goes_on():
     world = full_world()
     entered, left = Event(), Event()
