@@ -441,6 +441,12 @@ def test_a_scene_without_a_snapshot_has_the_same_arguments(make, tmp_path):
             assert values == saved[key]
 
 
+def test_what_was_measured_before_a_scene_is_not_in_it(tmp_path):
+    """A scene begins at tick 0, where its sensors have taken no samples yet."""
+    text = text_of(flown(MAKERS["Accelerometer"][0]), tmp_path / "scene.json", snapshot=False)
+    assert [part.get("fields") for part in text["parts"]] == [None]
+
+
 def test_a_scene_without_a_snapshot_has_the_jets_that_are_lost(tmp_path):
     """And at which levels they are stuck: a scene and its copy would also agree if neither had them."""
     world = flown(MAKERS["ThrusterAllocator"][1])
