@@ -326,8 +326,8 @@ def add_tried(work: Array, links: Integers, rows: Array, first_link: int, last_l
 def slowest_repeat(has_loop: int) -> float:
     """The share of the misses that a repeat may leave, or it was the last one.
 
-    In a loop, what is left is taken back as that which dependent rows miss, so repeats go on as long as it becomes less. A body between two
-    others, or the world, that are a hundred thousand times as heavy leaves two thirds in each.
+    In a loop, repeats go on as long as the misses become less: `answer_weak` ends at the first impulse that meets a bound, and takes back
+    what is left. A body between two others, or the world, that are a hundred thousand times as heavy leaves two thirds in each repeat.
     """
     return SLOWEST_IN_LOOP if has_loop == 1 else SLOWEST
 
