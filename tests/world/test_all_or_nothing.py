@@ -428,6 +428,17 @@ def test_a_kernel_in_plain_python_changes_all_its_arrays_or_none(error):
     assert inner[2] == outer[0, 0] == 1.0
 
 
+@pytest.mark.parametrize("method", sorted(integrators.by_name))
+def test_every_method_stops_at_the_last_state_that_is_finite(method):
+    """At 1e308 m/s, the position overflows in the second tick of one second, or sums of the first already do."""
+    world = World(1.0, integrator=method)
+    ship = world.add_body(MassProperties.sphere(1.0, 1.0), velocity=(1e308, 0.0, 0.0))
+    with pytest.raises(NonFiniteStateError):
+        world.step(5)
+    assert world.tick_count <= 1
+    assert ship.position.tolist() == [1e308 * world.tick_count, 0.0, 0.0]
+
+
 def test_held_ticks_that_overflow_stop_at_the_last_finite_one():
     """Doubling speed every tick: 1e300 m/s passes 1.8e308 m somewhere; all before that is kept, tick by tick the same."""
 
