@@ -429,21 +429,22 @@ def serve() -> None:
     gc.disable()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
-    while (message := _read(sys.stdin.buffer)) is not None:
-        trouble, began = None, time.perf_counter()
-        compiler.collect_seldom()
-        try:
-            factory, made_for, signature = pickle.loads(message)
-            function = factory(*made_for)
-            if not compiler.compile_unless_taken(function, signature):
-                trouble = _TAKEN
-            elif not compiler.is_kept(function, signature):
-                trouble = _NOT_KEPT
-        except Exception as error:
-            trouble = _in_words(error)
-        answer = pickle.dumps((time.perf_counter() - began, trouble))
-        answers.write(struct.pack("<Q", len(answer)) + answer)
-        answers.flush()
+    with suppress(OSError):  # nobody reads an answer whose program has ended
+        while (message := _read(sys.stdin.buffer)) is not None:
+            trouble, began = None, time.perf_counter()
+            compiler.collect_seldom()
+            try:
+                factory, made_for, signature = pickle.loads(message)
+                function = factory(*made_for)
+                if not compiler.compile_unless_taken(function, signature):
+                    trouble = _TAKEN
+                elif not compiler.is_kept(function, signature):
+                    trouble = _NOT_KEPT
+            except Exception as error:
+                trouble = _in_words(error)
+            answer = pickle.dumps((time.perf_counter() - began, trouble))
+            answers.write(struct.pack("<Q", len(answer)) + answer)
+            answers.flush()
     os._exit(0)  # taking the compiler down piece by piece takes half a second
 
 
