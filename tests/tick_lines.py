@@ -35,17 +35,17 @@ BEFORE = {
     "tick/stages.py": "Stages._drive_actuators Stages._move Stages._freeze Stages._attempt Stages.finish",
 }
 NOW = {
-    "constraints/divided.py": "open_joint_steps add_joint_step end_joint_steps",
+    "constraints/divided.py": "open_joint_steps sum_joint_steps",
     "constraints/passes.py": "islands_passes _is_repeated _show _kick_by_called _close_all",
     "constraints/ticks.py": "_is_taken needs_two islands_close _span_end move_islands",
-    "integrators/extrapolated.py": "Extrapolated._operations _put_back _Extrapolating",
-    "integrators/integrator.py": "Step Beside Integrator._operations MethodInStages._operations MethodInStages._held_ticks "
-    "MethodInStages._in_stages",
+    "integrators/extrapolated.py": "Extrapolated._operations _put_back",
+    "integrators/integrator.py": "Step Beside Integrator._operations MethodInStages._operations MethodInStages._moves "
+    "MethodInStages._held_ticks",
     "integrators/substepped.py": "Substepped._operations Substepped._converge",
     "loops/actuators.py": "Parts Drive begin_driven end_driven undo_driven",
     "loops/program.py": "Listed Moved MovedBack run_program back_by forward_by undo_program _undo move undo_move Operation Program "
     "_address program_loops move_loops moving AtStages moving_in_stages _one_tick",
-    "loops/steps.py": "Kept Added Counted Ended keep put_back add_kept open_steps blame_steps repeat end_steps Keeping keeping divided "
+    "loops/steps.py": "Kept Divided keep put_back add_kept open_steps blame_steps repeat end_steps keeping divided "
     "keeping_loops step_loops",
     "loops/undo.py": "undo undo_tick",
     "tick/actuators.py": "Actuators.operations Actuators.parts_put_back parts_of operations_of_actuators loops_of_programs",

@@ -148,6 +148,5 @@ class JointSteps(NamedTuple):
     """The sum of the forces of each joint."""
     reached: Array
     """Whether a freedom has reached a limit."""
-    joint_count: int
     taken: Integers
     """The number of steps that have been taken."""

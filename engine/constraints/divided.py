@@ -26,26 +26,33 @@ from .rows import freedom_count, limit_count
 @kernel("open-joint-steps")
 def open_joint_steps(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
     """Begin a tick."""
-    steps = unpack(packed)
-    for joint in range(steps.joint_count):
-        for row in range(6):
-            steps.forces[row, joint] = 0.0
-        for freedom in range(MOST_FREEDOMS):
-            steps.reached[freedom, joint] = 0.0
-    steps.taken[0] = 0
+    unpack(packed).taken[0] = 0
     return 1
 
 
-@kernel("add-joint-step")
-def add_joint_step(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
-    """Add the step that has just been taken."""
+@kernel("sum-joint-steps")
+def sum_joint_steps(packed: Packed[JointSteps], count: int, ticks_left: int) -> int:
+    """Add the step that has just been taken, one of so many of a tick.
+
+    After the last one, write the mean forces over the tick into the table, and mark the freedoms that reached a limit in it.
+    """
     steps = unpack(packed)
+    table, forces, reached = steps.table, steps.forces, steps.reached
     steps.taken[0] += 1
-    for joint in range(steps.joint_count):
+    is_first, is_last = steps.taken[0] == 1, steps.taken[0] == count
+    for joint in range(forces.shape[1]):
         for row in range(6):
-            steps.forces[row, joint] += steps.table[FORCE + row, joint]
-        if steps.table[ENABLED, joint] != 0.0:
-            _note_limits(steps.table, steps.reached, joint)
+            before = 0.0 if is_first else float(forces[row, joint])
+            forces[row, joint] = before + table[FORCE + row, joint]
+        for freedom in range(MOST_FREEDOMS if is_first else 0):
+            reached[freedom, joint] = 0.0
+        if table[ENABLED, joint] != 0.0:
+            _note_limits(table, reached, joint)
+        for row in range(6 if is_last else 0):
+            table[FORCE + row, joint] = forces[row, joint] / float(count)
+        for row in range(MOST_FREEDOMS if is_last else 0):
+            mark = table[WAS_AT_LIMIT + row, joint] % REACHED_IN_A_STEP
+            table[WAS_AT_LIMIT + row, joint] = mark + REACHED_IN_A_STEP * reached[row, joint]
     return 1
 
 
@@ -60,16 +67,3 @@ def _note_limits(table: Array, reached: Array, joint: int) -> None:
             if column[POSITION_FORCES + row] != 0.0 or column[VELOCITY_FORCES + row] != 0.0:
                 reached[freedom, joint] = 1.0
         first += freedom_count(column, freedom)
-
-
-@kernel("end-joint-steps")
-def end_joint_steps(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
-    """Write the mean forces over the tick into the table, and mark the freedoms that reached a limit in it."""
-    steps = unpack(packed)
-    for joint in range(steps.joint_count):
-        for row in range(6):
-            steps.table[FORCE + row, joint] = steps.forces[row, joint] / float(steps.taken[0])
-        for row in range(MOST_FREEDOMS):
-            mark = steps.table[WAS_AT_LIMIT + row, joint] % REACHED_IN_A_STEP
-            steps.table[WAS_AT_LIMIT + row, joint] = mark + REACHED_IN_A_STEP * steps.reached[row, joint]
-    return 1

@@ -112,9 +112,9 @@ class Extrapolated(Integrator):
             bodies.forget_history()
 
     def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
-        bodies, control, dt, _gyroscopic, forces, _threads = step
+        bodies, control, dt, forces, acting = step.bodies, step.control, step.dt, step.forces, step.at_stages
         self._flown.add(bodies)
-        array, history, acting = bodies.array, bodies.history_array(), beside.at_stages
+        array, history = bodies.array, bodies.history_array()
         extrapolate, remember = _own_loops(bodies)
         function, tables = in_passes([extrapolate], bodies, forces)
 
@@ -125,8 +125,8 @@ class Extrapolated(Integrator):
             return [Operation(function, packed, STAGE_WRENCH + WRENCH_ROWS * block), *others]
 
         depends_on_rates = forces.depends_on_rates if acting is None else acting.depends_on_rates
-        within = _Extrapolating(AtStages(at_stage, depends_on_rates))
-        inside = self.integrator._operations(step._replace(forces=NO_FORCES), within)
+        within = step._replace(forces=NO_FORCES, at_stages=AtStages(at_stage, depends_on_rates))
+        inside = self.integrator._operations(within)
         if acting is None:
             held = self.integrator._operations(step)
             if len(held) == 1 and held[0].function is move:
@@ -144,13 +144,6 @@ class Extrapolated(Integrator):
         given = [Packed(HeldConstant(integers, each, *rest)) for each in types.values()]
         holding = [named(extrapolation.hold_constant, each, 0, 0) for each in given]
         return [*_own_loops(bodies), *holding, *inside]
-
-
-class _Extrapolating(Beside):
-    """Extrapolation at the stages of the method inside."""
-
-    def __init__(self, at_stages: AtStages) -> None:
-        self.at_stages = at_stages
 
 
 def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:

@@ -1,7 +1,7 @@
 """The interface between a world and an integration method."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -33,6 +33,8 @@ class Step(NamedTuple):
         gyroscopic: False in game mode.
         forces: The forces in compiled loops, beside the held wrench.
         threads: The number of threads that may share the bodies.
+        per_tick: How many of these steps a tick has.
+        at_stages: What acts at the stages of the method beside the forces in compiled loops; None if nothing does.
     """
 
     bodies: Bodies
@@ -41,6 +43,11 @@ class Step(NamedTuple):
     gyroscopic: bool
     forces: CompiledForces = NO_FORCES
     threads: int = 1
+    per_tick: int = 1
+    at_stages: AtStages | None = None
+
+
+Moves = Callable[[], list[Operation]]
 
 
 class Beside:
@@ -48,22 +55,16 @@ class Beside:
 
     Attributes:
         moves_mass: Whether mass centres may move in the body frame.
-        at_stages: What acts at the stages of the method beside the compiled forces; None if nothing does.
     """
 
     moves_mass = False
-    at_stages: AtStages | None = None
 
-    def around(self, integrator: "Integrator", step: Step) -> tuple[Sequence[Operation], Sequence[Operation]]:
-        """The operations before and after the bodies are moved over a step, which its `control` then has counted."""
-        return (), ()
+    def around(self, integrator: "Integrator", step: Step, moves: Moves) -> list[Operation]:
+        """The operations of a step in which `moves` makes those of the method, unless the bodies are moved otherwise."""
+        return moves()
 
-    def around_steps(self, control: Integers) -> tuple[Sequence[Operation], Sequence[Operation]]:
-        """The operations of a tick of several steps, which `control` counts, before the first step and after the last one."""
-        return (), ()
-
-    def instead(self, integrator: "Integrator", step: Step) -> list[Operation]:
-        """The operations that move the bodies over a step in place of the method; none if nothing does."""
+    def before_steps(self, step: Step) -> list[Operation]:
+        """The operations before the first of the steps into which this one is divided."""
         return []
 
 
@@ -132,16 +133,15 @@ class MethodInStages(Integrator):
     """A method that moves all bodies in one loop, or from stage to stage where other forces than compiled ones act."""
 
     def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
-        before, after = beside.around(self, step)
-        moves, acting = beside.instead(self, step), beside.at_stages
-        states = step.bodies.array, step.control, step.bodies.stores_momentum
-        if not moves and acting is None:
-            moves = [moving(self._held_ticks(step), *states)]
-        elif not moves:
-            assert acting is not None
-            loop, stages = self._in_stages(step, acting.depends_on_rates)
-            moves = moving_in_stages(loop, stages, acting, *states, step.dt)
-        return [*before, *moves, *after]
+        return beside.around(self, step, partial(self._moves, step))
+
+    def _moves(self, step: Step) -> list[Operation]:
+        """The operations that move the bodies over a step."""
+        acting, states = step.at_stages, (step.bodies.array, step.control, step.bodies.stores_momentum)
+        if acting is None:
+            return [moving(self._held_ticks(step), *states)]
+        stages = [(block, offset * step.dt) for block, offset in self._evaluations(acting.depends_on_rates)]
+        return moving_in_stages(self._passes(step, acting.depends_on_rates), stages, acting, *states, step.dt)
 
     def _held_ticks(self, step: Step) -> TakeTicks:
         """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with the forces evaluated at each stage.
@@ -149,7 +149,7 @@ class MethodInStages(Integrator):
         It returns the number of ticks that ended finite, each counted in `control`. If fewer ticks ended finite than were requested, the
         tick after them was undone. A negative result means that a loop rejected its array and changed nothing.
         """
-        bodies, control, dt, gyroscopic, forces, threads = step
+        bodies, control, dt, gyroscopic, forces, threads, *_rest = step
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, gyroscopic), bool(forces.kinds)):
@@ -163,14 +163,6 @@ class MethodInStages(Integrator):
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
         return [*fused, *self._passes_loops(bodies, gyroscopic)]
-
-    def _in_stages(self, step: Step, depends_on_rates: bool) -> tuple[LoopCall, Stages]:
-        """Return the loop in passes, which is called once per stage and once more for the end of the tick, and the stages.
-
-        `depends_on_rates` says whether any force at the stages depends on velocity or angular velocity.
-        """
-        stages = [(block, offset * step.dt) for block, offset in self._evaluations(depends_on_rates)]
-        return self._passes(step, depends_on_rates), stages
 
     @property
     def _constants(self) -> tuple[FloatArray, ...]:
@@ -214,7 +206,7 @@ class OneStepMethod(MethodInStages):
         return list(enumerate(self.stage_offsets))
 
     def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
-        bodies, control, dt, gyroscopic, forces, _threads = step
+        bodies, control, dt, gyroscopic, forces, *_rest = step
         loop, tables = in_passes(self._passes_loops(bodies, gyroscopic), bodies, forces)
         stages = bodies.stage_array(self.evaluations_per_tick)
         return partial(loop, Packed(one_step.Passes(bodies.array, control, stages, tables, dt)))

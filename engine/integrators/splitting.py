@@ -90,7 +90,7 @@ class Splitting(MethodInStages):
         return [(0, offset) for offset in offsets.tolist()]
 
     def _passes(self, step: Step, depends_on_rates: bool) -> LoopCall:
-        bodies, control, dt, gyroscopic, forces, _threads = step
+        bodies, control, dt, gyroscopic, forces, *_rest = step
         loop, tables = in_passes(self._passes_loops(bodies, gyroscopic), bodies, forces)
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays

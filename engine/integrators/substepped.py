@@ -36,8 +36,8 @@ _STATE_ROWS = np.r_[POSITION:STATE_ROWS, STORED_MOMENTUM : STORED_MOMENTUM + 3]
 """The components that a tick changes."""
 _MOST_STEPS = 1_000_000  # of a tick; far more than rounding leaves a use for
 
-TakeSteps = Callable[[float, int], bool]
-"""Called as `take(step, count)`, this runs that many steps of that length [s] and returns whether all ended finite."""
+TakeSteps = Callable[[int], bool]
+"""Called as `take(count)`, this runs a tick in that many steps and returns whether all ended finite."""
 
 
 class Substepped(Integrator):
@@ -124,19 +124,23 @@ class Substepped(Integrator):
         self.integrator._check_game_mode(game_mode)
 
     def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
-        bodies, control, dt, inner = step.bodies, step.control, step.dt, self.integrator
-        steps = control.copy()
-        before, after = beside.around_steps(control)
-        outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
+        bodies, control, dt = step.bodies, step.control, step.dt
+        steps, before = control.copy(), beside.before_steps(step)
+        outside = bodies.array, bodies.padded_count, control, steps, beside.moves_mass, before
+
+        def operations(count: int) -> list[Operation]:
+            each = step._replace(control=steps, dt=dt / count, per_tick=count * step.per_tick)
+            return self.integrator._operations(each, beside)
+
         if self.n is not None:
-            return divided(*outside, inner._operations(step._replace(control=steps, dt=dt / self.n), beside), self.n)
+            return divided(*outside, operations(self.n), self.n)
 
         @cache
-        def program(length: float) -> Program:
-            return Program(inner._operations(step._replace(control=steps, dt=length), beside), steps)
+        def program(count: int) -> Program:
+            return Program(operations(count), steps)
 
-        def take_steps(length: float, count: int) -> bool:
-            return accepted(program(length).run(count)) == count
+        def take_steps(count: int) -> bool:
+            return accepted(program(count).run(count)) == count
 
         def converge(_arguments: Packed[Arguments], _operand: int, _ticks_left: int) -> int:
             return self._converge(bodies, control, steps, dt, take_steps)
@@ -157,7 +161,7 @@ class Substepped(Integrator):
         while count <= MOST_SUBSTEPS:
             array[_STATE_ROWS, rows] = start
             steps[TICKS] = control[TICKS] * count
-            finite = take(dt / count, count)
+            finite = take(count)
             fine = array[_STATE_ROWS, rows]
             if finite and coarse is not None:
                 fresh = ~settled & (_change(coarse, fine, dt) <= self.tolerance)

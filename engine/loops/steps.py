@@ -38,7 +38,8 @@ _MOVED_ROWS = np.r_[
     PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3,
 ]
 """The components that a tick changes, and their values one tick earlier."""
-_CENTER_ROWS = np.arange(CENTER_OF_MASS, CENTER_OF_MASS + 3)
+_CENTERS = len(_MOVED_ROWS)
+"""Where mass centres are behind these."""
 
 
 class Kept(NamedTuple):
@@ -53,38 +54,17 @@ class Kept(NamedTuple):
     """The number of columns that are kept, shape (1,)."""
 
 
-class Added(NamedTuple):
-    """Rows that are added to those of a table."""
-
-    table: Array
-    rows: Integers
-    kept: Array
-    columns: int
-
-
-class Counted(NamedTuple):
-    """What counts the steps of a tick."""
+class Divided(NamedTuple):
+    """The arguments of the operations of a tick of several steps."""
 
     control: Integers
     """The control of ticks."""
     steps: Integers
     """The control of steps."""
-    taken: Integers
-    """The number of steps taken, shape (1,)."""
     wanted: int
-    """The number of steps to take."""
-
-
-class Ended(NamedTuple):
-    """The arguments of `end_steps`."""
-
-    array: Array
-    control: Integers
-    start: Array
-    """The shadow rows of the bodies."""
-    centers: Array
-    """Those of their mass centres."""
-    columns: int
+    """The number of steps in a tick."""
+    bodies: Kept
+    """What is kept of the bodies, with their mass centres if these may move in the body frame."""
 
 
 @kernel("keep")
@@ -110,58 +90,56 @@ def put_back(packed: Packed[Kept], start: int, unused: int) -> int:
 
 
 @kernel("add-kept")
-def add_kept(packed: Packed[Added], operand: int, ticks_left: int) -> int:
+def add_kept(packed: Packed[Kept], operand: int, ticks_left: int) -> int:
     """Add rows that are kept to those of a table."""
-    added = unpack(packed)
-    for place in range(added.rows.shape[0]):
-        for column in range(added.columns):
-            added.table[added.rows[place], column] += added.kept[place, column]
+    given = unpack(packed)
+    for place in range(given.rows.shape[0]):
+        for column in range(given.kept[0]):
+            given.table[given.rows[place], column] += given.shadow[place, column]
     return 1
 
 
 @kernel("open-steps")
-def open_steps(packed: Packed[Counted], operand: int, ticks_left: int) -> int:
+def open_steps(packed: Packed[Divided], operand: int, ticks_left: int) -> int:
     """Begin a tick of several steps."""
-    counted = unpack(packed)
-    control, steps = counted.control, counted.steps
+    divided = unpack(packed)
+    control, steps = divided.control, divided.steps
     for entry in range(STORING, control.shape[0]):  # the spans, which change while bodies are frozen
         steps[entry] = control[entry]
-    steps[TICKS] = control[TICKS] * counted.wanted
-    counted.taken[0] = 0
+    steps[TICKS] = control[TICKS] * divided.wanted
     return 1
 
 
 @kernel("blame-steps")
-def blame_steps(packed: Packed[Counted], start: int, unused: int) -> int:
+def blame_steps(packed: Packed[Divided], start: int, unused: int) -> int:
     """Pass on why a step was rejected."""
-    counted = unpack(packed)
-    counted.control[BAD] = counted.steps[BAD]
+    divided = unpack(packed)
+    divided.control[BAD] = divided.steps[BAD]
     return 1
 
 
 @kernel("repeat")
-def repeat(packed: Packed[Counted], operand: int, ticks_left: int) -> int:
+def repeat(packed: Packed[Divided], operand: int, ticks_left: int) -> int:
     """Go back by `operand` operations, until the steps have been taken."""
-    counted = unpack(packed)
-    counted.taken[0] += 1
-    return back_by(operand) if counted.taken[0] < counted.wanted else 1
+    divided = unpack(packed)
+    return back_by(operand) if divided.steps[TICKS] < (divided.control[TICKS] + 1) * divided.wanted else 1
 
 
 @kernel("end-steps")
-def end_steps(packed: Packed[Ended], moves_mass: int, ticks_left: int) -> int:
+def end_steps(packed: Packed[Divided], moves_mass: int, ticks_left: int) -> int:
     """Combine the steps into one tick, whose previous state is that at its start, and count it.
 
     If mass centres have moved in the body frame, the previous state is that of the new ones.
     """
-    ended = unpack(packed)
-    array, start = ended.array, ended.start
-    for column in range(ended.columns):
+    divided = unpack(packed)
+    array, start = divided.bodies.table, divided.bodies.shadow
+    for column in range(divided.bodies.kept[0]):
         for row in range(STATE_ROWS):
             array[PREVIOUS + row, column] = start[row, column]
         for row in range(3):
             array[PREVIOUS_STORED_MOMENTUM + row, column] = start[STATE_ROWS + row, column]
         if moves_mass != 0:
-            shift = subtract(load_vector(array, CENTER_OF_MASS, column), load_vector(ended.centers, 0, column))
+            shift = subtract(load_vector(array, CENTER_OF_MASS, column), load_vector(start, _CENTERS, column))
             x, y, z = load_vector(start, ORIENTATION, column)
             turn = (x, y, z, float(start[ORIENTATION + 3, column]))
             moved = rotate(turn, 2.0, shift)
@@ -169,23 +147,13 @@ def end_steps(packed: Packed[Ended], moves_mass: int, ticks_left: int) -> int:
             for place in range(3):
                 array[PREVIOUS + POSITION + place, column] += moved[place]
                 array[PREVIOUS + VELOCITY + place, column] += swing[place]
-    ended.control[BAD] = -1
-    ended.control[TICKS] += 1
+    divided.control[BAD] = -1
+    divided.control[TICKS] += 1
     return 1
 
 
-class Keeping(NamedTuple):
-    """The operation that keeps rows of a table, to be put back with a failed tick."""
-
-    operation: Operation
-    shadow: Array
-    """The rows as they were before the tick."""
-    columns: Integers
-    """How many columns of the table there were, shape (1,)."""
-
-
-def keeping(table: Array, rows: Integers, columns: int | Integers) -> Keeping:
-    """Keep rows of a table.
+def keeping(table: Array, rows: Integers, columns: int | Integers) -> tuple[Operation, Kept]:
+    """The operation that keeps rows of a table, to be put back with a failed tick, and what it keeps.
 
     Args:
         table: The table.
@@ -196,9 +164,9 @@ def keeping(table: Array, rows: Integers, columns: int | Integers) -> Keeping:
         counted, room = np.full(1, columns, np.int64), max(columns, 1)
     else:
         counted, room = columns, table.shape[1]
-    shadow, kept = np.zeros((len(rows), room)), np.zeros(1, np.int64)
-    packed = Packed(Kept(table, rows, shadow, counted, kept))
-    return Keeping(Operation(keep, packed, 0, (put_back, packed)), shadow, kept)
+    kept = Kept(table, rows, np.zeros((len(rows), room)), counted, np.zeros(1, np.int64))
+    packed = Packed(kept)
+    return Operation(keep, packed, 0, (put_back, packed)), kept
 
 
 def divided(
@@ -206,9 +174,8 @@ def divided(
     columns: int,
     control: Integers,
     steps: Integers,
-    before: Sequence[Operation],
-    after: Sequence[Operation],
     moves_mass: bool,
+    before: Sequence[Operation],
     inside: Sequence[Operation],
     count: int = 1,
 ) -> list[Operation]:
@@ -219,20 +186,19 @@ def divided(
         columns: How many of its columns are moved.
         control: Counts ticks.
         steps: Counts steps.
-        before: What is done before the first step.
-        after: What is done after the last step.
         moves_mass: Whether mass centres may move in the body frame.
+        before: What is done before the first step.
         inside: The operations of one step, or of all steps.
         count: How often they run.
     """
-    counted = Packed(Counted(control, steps, np.zeros(1, np.int64), count))
-    bodies, centers = keeping(array, _MOVED_ROWS, columns), keeping(array, _CENTER_ROWS, columns if moves_mass else 0)
-    end = Packed(Ended(array, control, bodies.shadow, centers.shadow, columns))
+    rows = np.r_[_MOVED_ROWS, CENTER_OF_MASS : CENTER_OF_MASS + 3] if moves_mass else _MOVED_ROWS
+    keep_bodies, kept = keeping(array, rows, columns)
+    packed = Packed(Divided(control, steps, count, kept))
     return [
-        Operation(open_steps, counted, 0, (blame_steps, counted)),
-        *(bodies.operation, centers.operation._replace(undo=None), *before),
-        *(*inside, Operation(repeat, counted, len(inside)), *after),
-        Operation(end_steps, end, int(moves_mass)),
+        Operation(open_steps, packed, 0, (blame_steps, packed)),
+        *(keep_bodies, *before, *inside),
+        Operation(repeat, packed, len(inside)),
+        Operation(end_steps, packed, int(moves_mass)),
     ]
 
 

@@ -283,7 +283,7 @@ class Actuators:
 
     def parts_put_back(self) -> Operation:
         """What follows from the tables after they have been put back with a tick of several steps that failed."""
-        nothing = keeping(self._driven.array, np.zeros(0, np.int64), 0).operation
+        nothing, _kept = keeping(self._driven.array, np.zeros(0, np.int64), 0)
         return nothing._replace(undo=(loops.undo_driven, Packed(parts_of(self._bodies))))
 
     def refuse_tensor(self) -> None:

@@ -267,7 +267,7 @@ class Contacts:
         ahead, moved = (
             np.zeros(array.shape if self._has_fast else (1, 1)) for array in (bodies.array, self.shapes.array)
         )
-        before = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
+        before, old = keeping(table.array, np.arange(layout.CONTACT_ROWS), table.counted)
         tables = bodies.array, self.shapes.array, table.array, table.counted
         lists = self._taken, self._touching, self._list, self.counts
         islands = self.islands
@@ -294,10 +294,10 @@ class Contacts:
             steps=steps,
             dt=dt,
         )
-        kept = Keeping(*tables, before.shadow, before.columns, lists, islands.impacts, steps, dt)
+        kept = Keeping(*tables, old.shadow, old.kept, lists, islands.impacts, steps, dt)
         find = Operation(function(find_contacts), Packed(finding))
         keep = Operation(function(keep_contacts), Packed(kept))
-        return [before.operation, find], keep
+        return [before, find], keep
 
     def solver_of(self, body: int) -> str:
         """What found the impulses on a body, given its row, in the last tick: "direct", "unfinished", "sweeps" or "none"."""

@@ -146,14 +146,11 @@ class Joints:
         found, keep = contacts.operations(bound.kernels.function, bound.kernels.around_calls, taken, tick.dt)
         return islands, bound, found, [keep]
 
-    def operations_of_steps(self) -> tuple[Operation, Operation, Operation]:
-        """What is done in a tick of several steps before the first step, after each step, and after the last one."""
-        table, count = self._table.array, self._table.count
-        forces, reached = np.zeros((6, count)), np.zeros((layout.MOST_FREEDOMS, count))
-        packed = Packed(JointSteps(table, forces, reached, count, self._steps))
-        called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps
-        begin, each, end = (Operation(function, packed) for function in called)
-        return begin, each, end
+    def operations_of_steps(self, count: int) -> tuple[Operation, Operation]:
+        """What is done before the first of so many steps of a tick, and after each of them."""
+        forces, reached = (np.zeros((rows, self._table.count)) for rows in (6, layout.MOST_FREEDOMS))
+        packed = Packed(JointSteps(self._table.array, forces, reached, self._steps))
+        return Operation(divided.open_joint_steps, packed), Operation(divided.sum_joint_steps, packed, count)
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""

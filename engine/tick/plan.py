@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from ..compilation import background, choice
 from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..compilation.kernel_types import Arguments
@@ -14,7 +16,7 @@ from ..integrators.integrator import Integrator, Step
 from ..loops.columns import OVERFLOWS, Integers
 from ..loops.layout import APART, BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
-from ..loops.steps import Added, add_kept
+from ..loops.steps import Kept, add_kept
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
@@ -142,7 +144,8 @@ class Plan:
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
         latches = [self.joints.latches.operation()] if self.joints.latches.any else []
-        self._program = Program([*latches, *self._operations(self._beside(), forces, self._threads)], bodies.control)
+        at_stages = self._at_stages(self._evaluation) if self.stage_forces else None
+        self._program = Program([*latches, *self._operations(self._beside(), forces, at_stages)], bodies.control)
         self._run = self._program.run
         if self._program.is_one_loop:  # nothing else has to be undone in the members that fail
             bodies.control[APART] = self.members
@@ -159,14 +162,12 @@ class Plan:
 
     def _beside(self) -> BesideMethod:
         """What acts in the next ticks beside the method."""
-        bodies, actuators = self._bodies, self.actuators if self.actuators.any else None
-        beside = BesideMethod(bodies, actuators, self.joints)
-        if self.stage_forces:
-            beside.at_stages = self._at_stages(self._evaluation)
+        bodies, actuators, columns = self._bodies, self.actuators, np.full(1, self._bodies.count)
+        beside = BesideMethod(bodies, actuators if actuators.any else None, self.joints)
         if self._calls_within:
             beside.once_driven = [Operation(self._call_within, Packed(()))]
         if self._adds_in_steps:
-            added = Packed(Added(bodies.array, CALLED_ROWS, self.held.called, bodies.count))
+            added = Packed(Kept(bodies.array, CALLED_ROWS, self.held.called, columns, columns))
             beside.once_driven = [Operation(add_kept, added)]
         return beside
 
@@ -174,10 +175,10 @@ class Plan:
         """What calls functions at the stages of a method, which are made with the arguments of `AtStages.operations`."""
         return AtStages(lambda *stage: [Operation(make(*stage), Packed(()))], self.depends_on_rates)
 
-    def _operations(self, beside: BesideMethod, forces: CompiledForces, threads: int = 1) -> list[Operation]:
-        """The operations of a tick in which this acts beside compiled forces."""
+    def _operations(self, beside: BesideMethod, forces: CompiledForces, at_stages: AtStages | None) -> list[Operation]:
+        """The operations of a tick in which these act."""
         bodies = self._bodies
-        tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, threads)
+        tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, self._threads, at_stages=at_stages)
         return self.integrator._operations(tick, beside)
 
     def _call_within(self, arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
@@ -216,9 +217,9 @@ class Plan:
 
             return called
 
-        beside = BesideMethod(self._bodies, None, self.joints, self._at_stages(calling))
-        rejected = Operation(lambda *_operation: 0, Packed(()))
-        program = Program([*self._operations(beside, NO_FORCES), rejected], self._bodies.control)
+        beside, rejected = BesideMethod(self._bodies, None, self.joints), Operation(lambda *_operation: 0, Packed(()))
+        operations = self._operations(beside, NO_FORCES, self._at_stages(calling))
+        program = Program([*operations, rejected], self._bodies.control)
         try:
             program.run(1)
         finally:
@@ -229,15 +230,8 @@ class Plan:
 
         What a force raises is passed on.
         """
-        control = self._bodies.control
-        start = int(control[TICKS])
-        try:
-            return run(ticks)
-        except OVERFLOWS as error:
-            if error is self._raised:
-                raise
-        self.recover()
-        while (done := int(control[TICKS]) - start) < ticks:
+        control, done = self._bodies.control, 0
+        while done < ticks:
             try:
                 taken = run(1)
             except OVERFLOWS as error:
@@ -247,6 +241,7 @@ class Plan:
                 taken, control[BAD] = 0, OVERFLOWED
             if taken != 1:
                 return done or taken
+            done += 1
         return ticks
 
     def recover(self) -> None:

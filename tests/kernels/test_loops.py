@@ -11,7 +11,7 @@ from engine.compilation.packed import Packed
 from engine.forces import drag, gravity
 from engine.integrators import Extrapolated, Substepped, compiled_forces
 from engine.integrators.compiled_forces import NO_FORCES, CompiledForces, force_tables
-from engine.integrators.integrator import Beside, Step
+from engine.integrators.integrator import Step
 from engine.loops.allocation import from_column, zeros
 from engine.loops.fields import FieldKind
 from engine.loops.layout import (
@@ -147,9 +147,9 @@ def program(method, bodies, forces=NO_FORCES, evaluate=None, dt=DT):
 
         return [Operation(call, Packed(()))]
 
-    beside = Beside()
-    beside.at_stages = None if evaluate is None else AtStages(at_stage, forces.depends_on_rates)
-    return Program(method._operations(Step(bodies, bodies.control, dt, True, forces), beside), bodies.control)
+    acting = None if evaluate is None else AtStages(at_stage, forces.depends_on_rates)
+    step = Step(bodies, bodies.control, dt, True, forces, at_stages=acting)
+    return Program(method._operations(step), bodies.control)
 
 
 def held(method, forces, ticks=4):

@@ -12,6 +12,7 @@ from engine.integrators import Substepped
 from engine.loops.floating_point import new_control
 from engine.loops.layout import TICKS
 from engine.loops.program import Operation, Program
+from engine.loops.steps import keep
 from engine.store.schema import Field, Kind, Schema
 from engine.tick.beside import BesideMethod
 
@@ -152,10 +153,11 @@ def toys(monkeypatch):
     """Worlds with a table of one toy and an operation that counts in it."""
     around = BesideMethod.around
 
-    def with_toy(self, integrator, step):
-        before, after = around(self, integrator, step)
-        table = self.bodies.store.tables["toys"]
-        return [*before, Operation(toy_count, Packed((table.array,)))], after
+    def with_toy(self, integrator, step, moves):
+        table, operations = self.bodies.store.tables["toys"], around(self, integrator, step, moves)
+        kept = sum(each.function is keep for each in operations)  # which come first
+        operations.insert(kept, Operation(toy_count, Packed((table.array,))))
+        return operations
 
     monkeypatch.setattr(BesideMethod, "around", with_toy)
 

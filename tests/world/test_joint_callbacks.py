@@ -479,6 +479,33 @@ def test_forces_and_thresholds_of_a_divided_tick_are_those_of_the_whole_tick(for
     assert (joint in world.joints) == (threshold > 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
+def test_a_divided_tick_after_one_that_failed_has_its_own_steps_alone():
+    """The third of four steps fails; the tick that follows has the bits of a world in which none has failed."""
+    fails = []
+
+    def spoil(wrench, states, time):
+        if fails and time > 0.03:
+            raise ZeroDivisionError
+
+    def made():
+        world = World(0.05, integrator=Substepped(FreeRotor(), 4))
+        a, b = (world.add_body(BOX, position=(x, 0.0, 0.0)) for x in (0.0, 1.0))
+        a.velocity = (0.1, 0.0, 0.0)
+        world.add_force(spoil)
+        return world, world.add_joint(Ball(a, b, at_body=(0.5, 0.0, 0.0)))
+
+    (world, joint), (other, other_joint) = made(), made()
+    fails.append(True)
+    with pytest.raises(ZeroDivisionError):
+        world.step()
+    fails.clear()
+    world.step()
+    other.step()
+    assert world.state_hash() == other.state_hash()
+    assert joint.force_world.tolist() == other_joint.force_world.tolist()
+
+
 def test_a_function_of_joints_must_be_given_unless_it_is_decorated():
     world, _hinge = door()
     with pytest.raises(
