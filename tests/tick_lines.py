@@ -52,8 +52,8 @@ NOW = {
     "tick/beside.py": "BesideMethod",
     "tick/island_kernels.py": "loops_around_islands loops_of_joint_steps",
     "tick/joints.py": "Joints.look Joints.operations Joints._bind Joints.operations_of_steps Joints.in_stages Joints._in_use",
-    "tick/plan.py": "Plan.gather Plan._call_tick_forces Plan._calls_within Plan._adds_in_steps Plan.choose Plan._beside Plan._at_stages "
-    "Plan._operations Plan._call_within Plan.move Plan.try_calling Plan._take_in_python Plan.recover Plan._evaluation",
+    "tick/plan.py": "Plan.gather Plan._call_tick_forces Plan._calls_within Plan.choose Plan._beside Plan._at_stages "
+    "Plan._operations Plan.move Plan.try_calling Plan._take_in_python Plan.recover Plan._evaluation",
     "tick/stages.py": "Stages._move Stages._try_again Stages._rejection Stages._attempt Stages.finish",
 }
 

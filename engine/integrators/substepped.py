@@ -36,8 +36,8 @@ _STATE_ROWS = np.r_[POSITION:STATE_ROWS, STORED_MOMENTUM : STORED_MOMENTUM + 3]
 """The components that a tick changes."""
 _MOST_STEPS = 1_000_000  # of a tick; far more than rounding leaves a use for
 
-TakeSteps = Callable[[int], bool]
-"""Called as `take(count)`, this runs a tick in that many steps and returns whether all ended finite."""
+ProgramOf = Callable[[int], Program]
+"""Called with the number of steps of a tick, this returns the program of such a step."""
 
 
 class Substepped(Integrator):
@@ -139,18 +139,15 @@ class Substepped(Integrator):
         def program(count: int) -> Program:
             return Program(operations(count), steps)
 
-        def take_steps(count: int) -> bool:
-            return accepted(program(count).run(count)) == count
-
         def converge(_arguments: Packed[Arguments], _operand: int, _ticks_left: int) -> int:
-            return self._converge(bodies, control, steps, dt, take_steps)
+            return self._converge(bodies, control, steps, dt, program)
 
         return divided(*outside, [Operation(converge, Packed(()))])
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         return [*step_loops(), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
 
-    def _converge(self, bodies: Bodies, control: Integers, steps: Integers, dt: float, take: TakeSteps) -> bool:
+    def _converge(self, bodies: Bodies, control: Integers, steps: Integers, dt: float, program: ProgramOf) -> bool:
         """Double the number of steps until no body's result changes by more than the tolerance; each keeps its first such result."""
         assert self.tolerance is not None
         array, rows = bodies.array, slice(0, bodies.count)
@@ -161,7 +158,7 @@ class Substepped(Integrator):
         while count <= MOST_SUBSTEPS:
             array[_STATE_ROWS, rows] = start
             steps[TICKS] = control[TICKS] * count
-            finite = take(count)
+            finite = accepted(program(count).run(count)) == count
             fine = array[_STATE_ROWS, rows]
             if finite and coarse is not None:
                 fresh = ~settled & (_change(coarse, fine, dt) <= self.tolerance)

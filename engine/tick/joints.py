@@ -113,24 +113,20 @@ class Joints:
 
         Contacts are found before; after, the islands are moved again from the start of the tick, and contacts are kept.
         """
-        *called, _passed = loops_around_islands()
-        islands, bound, found, keep = self._bind(
-            integrator, tick, tuple(called), tick.forces.depends_on_rates, moves_all=False
-        )
+        islands, bound, found, keep = self._bind(integrator, tick, tick.forces.depends_on_rates, moves_all=False)
         kernels, stored = bound.kernels, int(self._bodies.stores_momentum)
         ends = tick.control, islands.failed, kernels.around_calls, bound.outside
         packed = Packed(Move(*ends, bound.step, bound.parts, WHOLE_TICK, stored, tick.dt))
         return found, [Operation(kernels.function(ticks.move_islands), packed), *keep]
 
     def _bind(
-        self,
-        integrator: Integrator,
-        tick: Step,
-        called: tuple[Loop | None, ...],
-        depends_on_rates: bool,
-        moves_all: bool,
+        self, integrator: Integrator, tick: Step, depends_on_rates: bool, moves_all: bool
     ) -> tuple[Islands, Bound, list[Operation], list[Operation]]:
         """The islands of a tick or step with the arguments of their kernels, and the operations that find contacts and keep them."""
+        opened, stepped, closed, moved, passed = loops_around_islands()
+        called: tuple[Loop | None, ...] = (
+            (opened, None, closed, passed) if moves_all else (opened, stepped, closed, moved)
+        )
         bodies, contacts, self._moves_all = self._bodies, self.contacts, moves_all
         islands = self._all if moves_all else self._islands
         _ = self._look(islands)
@@ -179,9 +175,7 @@ class Joints:
     def in_stages(self, integrator: Integrator, tick: Step, acting: AtStages) -> list[Operation]:
         """The operations that move all bodies by the step of islands over a tick or step, where other forces act at its stages."""
         control, dt = tick.control, tick.dt
-        opened, _stepped, closed, _moved, passed = loops_around_islands()
-        called = opened, None, closed, passed
-        islands, bound, found, keep = self._bind(integrator, tick, called, acting.depends_on_rates, moves_all=True)
+        islands, bound, found, keep = self._bind(integrator, tick, acting.depends_on_rates, moves_all=True)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = WHOLE_TICK if islands.graph.has_soft else bound.parts
         visible, kept = self._bodies.stage_array(1), np.zeros((WRENCH_ROWS, islands.own.shape[1]))

@@ -105,25 +105,24 @@ class Plan:
         if self.tick_forces and not self._calls_within:
             self._call_tick_forces()
 
-    def _call_tick_forces(self) -> None:
-        """Add the forces that are called once per tick to the held wrench, or keep them for the steps of a divided tick."""
+    def _call_tick_forces(self, *_operation: object) -> int:
+        """Add the forces that are called once per tick to the held wrench, or keep them for the steps of a divided tick.
+
+        Each of these drives the actuators, gathers the held wrench again, and adds what has been kept.
+        """
         applied = [apply for _force, apply in self.tick_forces]
-        time = self._bodies.tick_count * self.dt
+        time, keeps = self._bodies.tick_count * self.dt, self.actuators.any and self.integrator._divides_ticks
         try:
-            self.held.call(applied, time, self.views, self._adds_in_steps)
+            self.held.call(applied, time, self.views, keeps)
         except OVERFLOWS as error:
             self._raised = error
             raise
+        return 1
 
     @property
     def _calls_within(self) -> bool:
         """Whether the forces that are called once per tick are called after the actuators have been driven, as an operation of the tick."""
         return self.actuators.any and not self.integrator._divides_ticks and len(self.tick_forces) > 0
-
-    @property
-    def _adds_in_steps(self) -> bool:
-        """Whether each step of a tick drives the actuators, gathers the held wrench again, and adds these forces to it."""
-        return self.actuators.any and self.integrator._divides_ticks and len(self.tick_forces) > 0
 
     def choose(self) -> TakeTicks:
         """Return the function that runs any number of ticks in one call."""
@@ -165,10 +164,10 @@ class Plan:
         bodies, actuators, columns = self._bodies, self.actuators, np.full(1, self._bodies.count)
         beside = BesideMethod(bodies, actuators if actuators.any else None, self.joints)
         if self._calls_within:
-            beside.once_driven = [Operation(self._call_within, Packed(()))]
-        if self._adds_in_steps:
-            added = Packed(Kept(bodies.array, CALLED_ROWS, self.held.called, columns, columns))
-            beside.once_driven = [Operation(add_kept, added)]
+            beside.once_driven = [Operation(self._call_tick_forces, Packed(()))]
+        elif self.tick_forces and actuators.any:
+            kept = Packed(Kept(bodies.array, CALLED_ROWS, self.held.called, columns, columns))
+            beside.once_driven = [Operation(add_kept, kept)]
         return beside
 
     def _at_stages(self, make: Callable[[int, float, Integers, float], Callable[..., int]]) -> AtStages:
@@ -180,10 +179,6 @@ class Plan:
         bodies = self._bodies
         tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, self._threads, at_stages=at_stages)
         return self.integrator._operations(tick, beside)
-
-    def _call_within(self, arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
-        self._call_tick_forces()
-        return 1
 
     def make_room(self) -> bool:
         """Whether the last tick was not run because an array was too short for its contacts; the next one has longer arrays."""
