@@ -8,6 +8,7 @@ import os
 
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 os.environ["POLHODE_BACKGROUND"] = "0"
@@ -25,13 +26,28 @@ def numpy_raises():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Python does not look for garbage among the modules and the tests, which stay: neither while they are made nor afterwards."""
+    """Python does not look for garbage among the modules and the tests, which stay: neither while they are made nor afterwards.
+
+    What comes later is looked through seldom, because most of it is kernels, which stay as well.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(10_000, 20, 50)
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Only the call of a test is reported, and what failed before or behind it: each report is sent to another process."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,6 +1,7 @@
 """Where two craft dock: drawn by the mesh, seen through by the camera, judged by the scene."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class Port:
     up: Point
     """Unit vector across the axis, which both ports share when they meet."""
 
-    @property
+    @cached_property
     def matrix(self) -> Array:
         """The axes of the port as columns, body frame, shape (3, 3): across (to the right for who looks at it), up, and out of it."""
         return np.column_stack([np.cross(self.up, self.axis), self.up, self.axis])

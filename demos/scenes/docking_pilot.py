@@ -10,6 +10,7 @@ from ..meshes.port import FACING, Port
 from ..physics import Body, World, flight, joints, rotation
 from .docking import Alignment, alignment
 from .ship import MIN_ON_TIME, Ship
+from .vectors import cross
 
 MODES = {
     "auto": "autopilot",
@@ -173,7 +174,7 @@ class DockingPilot:
         body, target = self.ship.body, self.target
         axes, spin = target.rotation_matrix @ self.port.matrix, target.angular_velocity_world
         arm = body.position - target.position
-        velocity = body.velocity - target.velocity - np.cross(spin, arm)
+        velocity = body.velocity - target.velocity - cross(spin, arm)
         # where the own port would be in the wanted attitude, so that a slew does not disturb the path
         nose = FACING @ self.ship.port.matrix.T @ (np.array(self.ship.port.position) - body.center_of_mass_body)
         place = axes.T @ (body.position - target.to_world(self.port.position)) + nose
@@ -181,8 +182,8 @@ class DockingPilot:
         wanted = error / RESPONSE
         size = float(np.linalg.norm(wanted))
         wanted *= min(1.0, STRONGEST / size) if size > 0.0 else 0.0
-        carried = np.cross(spin, np.cross(spin, arm)) + np.cross(free_acceleration(target), arm)
-        return wanted + carried + 2.0 * np.cross(spin, velocity)
+        carried = cross(spin, cross(spin, arm)) + cross(free_acceleration(target), arm)
+        return wanted + carried + 2.0 * cross(spin, velocity)
 
 
 def wanted_velocity(place: Array, seen: Alignment) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from ..drawing import Array
 from ..physics import World
 from .ship import Ship
+from .vectors import cross
 
 
 class Entry(NamedTuple):
@@ -78,7 +79,7 @@ class MomentumLedger:
         body, tank = ship.body, ship.tank
         state = world.state
         linear = world.model.mass[:, np.newaxis] * state.velocity
-        around = np.cross(state.position, linear)
+        around = cross(state.position, linear)
         spins = np.array([each.angular_momentum_world for each in world.bodies])
         sizes = np.sqrt(np.square(np.stack([linear, around, spins])).sum(axis=-1)).sum(axis=-1)
         self.scale = np.maximum(self.scale, (sizes[0], sizes[1] + sizes[2]))
@@ -98,7 +99,7 @@ class MomentumLedger:
         pushes = ((now.impulses - before.impulses)[:, np.newaxis] * jets.directions) @ turn.T
         places = origin + jets.positions @ turn.T
         lost = (before.propellant - now.propellant) * 0.5 * (before.leaving + now.leaving)
-        left = np.cross(origin + turn @ tank.position, lost)
-        turns = np.cross(places, pushes)
+        left = cross(origin + turn @ tank.position, lost)
+        turns = cross(places, pushes)
         self.impulses += [np.sqrt(np.square(each).sum(axis=1)).sum() for each in (pushes, turns)]
         return np.concatenate([pushes.sum(axis=0) - lost, turns.sum(axis=0) - left])

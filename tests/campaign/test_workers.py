@@ -107,7 +107,7 @@ def test_an_interrupted_and_a_killed_campaign_leave_no_process_and_resume_to_the
         assert left == {name: expected[name] for name in left}
     before = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*.parquet")}
     gate.touch()
-    assert finished(coordinator("loops", folder, RUNS, BLOCK, "processes"))[:2] == [str(RUNS), str(RUNS)]
+    assert finished(coordinator("loops", folder, RUNS, BLOCK, sized("here", "processes")))[:2] == [str(RUNS), str(RUNS)]
     assert programs.files_of(folder) == expected
     assert {path: path.stat().st_mtime_ns for path in before} == before
 

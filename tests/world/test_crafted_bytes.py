@@ -7,6 +7,7 @@ import math
 import os
 import struct
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -50,23 +51,29 @@ def places_in(header):
 
 
 def changed_numbers(data):
-    """Bytes with one number changed, and what was changed: in the first and last row and component of every field."""
+    """What is changed, and a function that makes the bytes: one number of the first or last row and component of each field."""
     header, tables = opened(data)
+
+    def changed_at(place, is_whole, value):
+        changed = bytearray(tables)
+        if is_whole:
+            whole = int(value) if math.isfinite(value) and 0 <= value < 2**63 else 2**63 - 1
+            struct.pack_into("<Q", changed, place, whole)
+        else:
+            struct.pack_into("<d", changed, place, value)
+        return sealed(header, changed)
+
     for table, field, place, rows, width in places_in(header):
         for index in sorted({0, rows - 1, rows * width - 1}):
             for value in NUMBERS:
-                changed = bytearray(tables)
-                if field in ("ids", "groups"):
-                    whole = int(value) if math.isfinite(value) and 0 <= value < 2**63 else 2**63 - 1
-                    struct.pack_into("<Q", changed, place + 8 * index, whole)
-                else:
-                    struct.pack_into("<d", changed, place + 8 * index, value)
-                yield f"{table}.{field}[{index}] = {value}", sealed(header, changed)
+                made = partial(changed_at, place + 8 * index, field in ("ids", "groups"), value)
+                yield f"{table}.{field}[{index}] = {value}", made
 
 
 def changed_headers(data):
-    """Bytes with one entry of the header changed or left out, at any depth."""
+    """What is changed, and a function that makes the bytes, to be called at once: an entry of the header changed or left out."""
     header, tables = opened(data)
+    made = partial(sealed, header, tables)
 
     def walk(value, path):
         entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -74,11 +81,11 @@ def changed_headers(data):
             kept = value[key]
             for other in VALUES:
                 value[key] = other
-                yield f"{path}.{key} = {other!r}", sealed(header, tables)
+                yield f"{path}.{key} = {other!r}", made
             value[key] = kept
             if isinstance(value, dict):
                 del value[key]
-                yield f"{path}.{key} left out", sealed(header, tables)
+                yield f"{path}.{key} left out", made
                 value[key] = kept
             yield from walk(inner, f"{path}.{key}")
 
@@ -86,14 +93,15 @@ def changed_headers(data):
 
 
 def without_a_field(data):
-    """Bytes in which a table lacks one of its fields."""
+    """The name of a field, and a function that makes bytes in which its table lacks it, to be called at once."""
     header, tables = opened(data)
     for table, field, place, rows, width in places_in(header):
         if field not in ("ids", "groups"):
             entry = next(each for each in header["tables"] if each["name"] == table)
             kept = entry["fields"]
             entry["fields"] = [pair for pair in kept if pair[0] != field]
-            yield f"{table}.{field} left out", sealed(header, tables[:place] + tables[place + 8 * rows * width :])
+            without = tables[:place] + tables[place + 8 * rows * width :]
+            yield f"{table}.{field} left out", partial(sealed, header, without)
             entry["fields"] = kept
 
 
@@ -169,7 +177,8 @@ def test_each_kind_of_crafted_row_is_named(make, crafted):
     [("star trackers.direction_0", "direction_0"), ("keep out.radius", "above 0"), ("driven.dry_mass", "there")],
 )
 def test_bytes_without_a_field_that_they_need_are_refused(field, rule):
-    data = next(data for what, data in without_a_field(everything().snapshot().to_bytes()) if what.startswith(field))
+    changes = without_a_field(everything().snapshot().to_bytes())
+    data = next(made() for what, made in changes if what.startswith(field))
     with pytest.raises(ValueError, match=rule):
         Snapshot.from_bytes(data)
 
@@ -193,9 +202,9 @@ def test_every_change_of_one_value_is_refused_or_gives_a_world_that_goes_on(kind
     before, hash = world.snapshot(), world.state_hash()
     content, taken = before.to_bytes(), 0
     stride = 1 if "POLHODE_EVERY_CHANGE" in os.environ else STRIDES[make][kind]
-    for what, data in itertools.islice(CHANGES[kind](content), None, None, stride):
+    for what, made in itertools.islice(CHANGES[kind](content), None, None, stride):
         try:
-            snapshot = Snapshot.from_bytes(data)
+            snapshot = Snapshot.from_bytes(made())
         except ValueError:
             continue
         try:
