@@ -130,7 +130,7 @@ class Batch:
         World.__init__(world, image.plain.exact_dt, threads=image.threads)
         owners: Owners = world._owners
         quarantine = Quarantine(owners.store, owners.bodies, owners.plan)
-        owners.stages.freezing, owners.plan.members = quarantine, count
+        owners.stages.freezing, owners.bodies.members = quarantine, count
         self._world = world
         self._members = quarantine.members = Members(owners, count, owners.store.table(MEMBERS))
         owners.plan.fields.count_from(self._members.starts_of_fields, self._members.table)

@@ -148,7 +148,7 @@ class ConstantForce(TableForce):
             columns = self._table.array[:, self._slice()].copy()
             columns[0] = bodies.row(self.body)
             no_springs, counts = np.zeros((SPRINGS.size, 1)), np.array([0, 1])
-            pulls(bodies._table.array, wrench._array, wrench._first_row, no_springs, columns, counts)
+            pulls(bodies._table.array, wrench._array, wrench._first_row, no_springs, columns, counts, 0, 0)
         else:
             _add_held(self, wrench)
 

@@ -128,7 +128,7 @@ class Spring(TableForce):
         columns[0, 0] = bodies.row(self.body)
         columns[1, 0] = -1 if self.other is None else bodies.row(self.other)
         no_forces, counts = np.zeros((8, 1)), np.array([1, 0])
-        pulls(bodies._table.array, wrench._array, wrench._first_row, columns, no_forces, counts)
+        pulls(bodies._table.array, wrench._array, wrench._first_row, columns, no_forces, counts, 0, 0)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """Return the potential energy ``k (L − L₀)²/2`` [J], assigned to the first body, shape (n,).

@@ -9,11 +9,13 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop, Role, StandIn, choose, in_python, named
+from ..compilation.compiler import COMPILED
 from ..compilation.packed import Packed, example
 from ..loops.columns import Integers, IntegerTable
 from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
 from ..loops.point_forces import ForceTables, pulls
+from ..loops.runs import Members, members_of
 from ..store.bodies import Bodies
 
 
@@ -62,7 +64,7 @@ def field_loop(kind: FieldKind, bodies: Columns, pitch: int) -> Loop:
 def pulls_loop(bodies: Columns) -> Loop:
     """Springs and point forces."""
     array = bodies.array
-    return named(pulls, array, array, 0, _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS)
+    return named(pulls, array, array, 0, _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS, 0, 0)
 
 
 _NO_SPRINGS, _NO_POINT_FORCES = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
@@ -86,6 +88,11 @@ def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tupl
         tables.calls[:] = force_tables(bodies, forces).calls
 
     return StandIn(chosen, link), tables
+
+
+def members_in(loop: Callable[..., int], bodies: Bodies) -> Members:
+    """What a loop in passes takes of a batch; plain Python takes all members at once, because it cannot move the start of an array."""
+    return members_of(bodies.members if COMPILED and not isinstance(loop, StandIn) else 0)
 
 
 def _field_loop(kind: FieldKind, bodies: Bodies) -> Loop:

@@ -15,7 +15,7 @@ from ..loops.one_step import Advance
 from ..loops.program import AtStages, Operation, moving, moving_in_stages
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
-from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, passes_loops
+from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, members_in, passes_loops
 
 LoopCall = partial[int]
 """Called as `loop(stage, ticks)`: a loop in passes with its first argument (see `loops.one_step.passes`)."""
@@ -209,7 +209,8 @@ class OneStepMethod(MethodInStages):
         bodies, control, dt, gyroscopic, forces, *_rest = step
         loop, tables = in_passes(self._passes_loops(bodies, gyroscopic), bodies, forces)
         stages = bodies.stage_array(self.evaluations_per_tick)
-        return partial(loop, Packed(one_step.Passes(bodies.array, control, stages, tables, dt)))
+        members = members_in(loop, bodies)
+        return partial(loop, Packed(one_step.Passes(bodies.array, control, stages, tables, members, dt)))
 
     def _passes_loops(self, bodies: Columns, gyroscopic: bool) -> list[Loop]:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic

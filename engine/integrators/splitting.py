@@ -12,7 +12,7 @@ from ..compilation.choice import Loop, Role
 from ..compilation.packed import Packed
 from ..loops import splitting, splitting_passes
 from ..loops.kick_drift import KICKS, Turn
-from .compiled_forces import Columns, CompiledForces, in_passes, passes_loops
+from .compiled_forces import Columns, CompiledForces, in_passes, members_in, passes_loops
 from .integrator import LoopCall, MethodInStages, Stages, Step
 
 Table = tuple[tuple[float, float], ...]
@@ -95,7 +95,7 @@ class Splitting(MethodInStages):
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
-        given = bodies.array, control, program, shares, stages, tables, dt
+        given = bodies.array, control, program, shares, stages, tables, members_in(loop, bodies), dt
         return partial(loop, Packed(splitting_passes.Passes(*given)))
 
     def _passes_loops(self, bodies: Columns, gyroscopic: bool) -> list[Loop]:

@@ -276,7 +276,19 @@ def _choose_quaternion(condition: bool, yes: Quaternion, no: Quaternion) -> Quat
 
 @cache
 def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
-    """Make `pass_over(control, count, arguments) -> sum of the results`, one pass over the first `count` columns.
+    """Make `pass_over(control, count, arguments) -> sum of the results`, one pass over the first `count` columns (see `over_range`)."""
+    over = over_range(stores, make)
+
+    @inlined
+    def over_all(control: Integers, count: int, arguments: object) -> int:
+        return over(control, 0, count, arguments)
+
+    return over_all
+
+
+@cache
+def over_range(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
+    """Make `pass_over(control, first, end, arguments) -> sum of the results`, one pass over the columns between these.
 
     `make(stores)` makes the pass over some columns, `part(first, count, arguments) -> result`. In worlds with stored momentum, only spans
     of columns around the bodies that store any are passed with it. The others take the pass of worlds without, so that ships with wheels
@@ -286,23 +298,24 @@ def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Ca
     if not stores:
 
         @inlined
-        def over_all(control: Integers, count: int, arguments: object) -> int:
-            return plain(0, count, arguments)
+        def over_some(control: Integers, first: int, end: int, arguments: object) -> int:
+            return plain(first, end - first, arguments)
 
-        return over_all
+        return over_some
 
     storing = make(True)
 
     @inlined
-    def over_parts(control: Integers, count: int, arguments: object) -> int:
-        total, first, span = 0, 0, 0
-        while first < count:
-            start, end = count, count
+    def over_parts(control: Integers, first: int, end: int, arguments: object) -> int:
+        total, done, span = 0, first, 0
+        while done < end:
+            start, stop = end, end
             if span < MOST_SPANS:
-                start, end = min(control[STORING + 2 * span], count), min(control[STORING + 2 * span + 1], count)
-            total += plain(first, start - first, arguments)
-            total += storing(start, end - start, arguments)
-            first, span = end, span + 1
+                start = max(done, min(control[STORING + 2 * span], end))
+                stop = max(done, min(control[STORING + 2 * span + 1], end))
+            total += plain(done, start - done, arguments)
+            total += storing(start, stop - start, arguments)
+            done, span = stop, span + 1
         return total
 
     return over_parts

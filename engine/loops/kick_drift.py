@@ -117,8 +117,10 @@ def _along(axes: Quaternion, stored_momentum: MaybeVector) -> MaybeVector:
 
 
 @cache
-def drift_all(turn: Turn, stores: bool, gyroscopic: bool, stored_row: int) -> Callable[..., int]:
-    """Make `drift_states(control, count, (array, states, step, shares))`, which drifts all states.
+def drift_all(
+    turn: Turn, stores: bool, gyroscopic: bool, stored_row: int, over: Callable[..., Callable[..., int]] = over_columns
+) -> Callable[..., int]:
+    """Make `drift_states(control, columns, (array, states, step, shares))`, which drifts states; `over` makes the pass over the columns.
 
     Bodies that store momentum drift in several shares of the step, all others in one. `states` may be the same array as `array`. Its rows
     from `stored_row` on have the stored momentum.
@@ -144,7 +146,7 @@ def drift_all(turn: Turn, stores: bool, gyroscopic: bool, stored_row: int) -> Ca
 
         return drift_states
 
-    return over_columns(stores, make)
+    return over(stores, make)
 
 
 @inlined

@@ -47,7 +47,8 @@ from .columns import (
 from .fields import AddFields, FieldKind, kind_names, summed
 from .floating_point import is_other_mode, refuse_mode
 from .layout import BAD, COUNT, OTHER_MODE, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
-from .point_forces import ForceTables, add_forces
+from .point_forces import ForceTables
+from .runs import Members, Runs, add_forces_to, block_count, over_runs, runs_of
 
 Offsets = tuple[float, ...]
 _AtStage = tuple[Array, Array, float]
@@ -148,6 +149,7 @@ class Passes(NamedTuple):
     stages: Array
     """The states at the evaluations of a tick, and the wrenches there."""
     forces: ForceTables
+    members: Members
     dt: float
 
 
@@ -156,7 +158,8 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
     """Make `loop(packed, stage, ticks) -> ticks completed`.
 
     This is the loop in passes of a method. It supports all compiled forces, with one pass per kind of field. All bodies are advanced to a
-    stage before the forces at that stage are summed, because a spring needs the states of two bodies.
+    stage before the forces at that stage are summed, because a spring needs the states of two bodies. In a batch, all bodies of a block of
+    members are.
 
     If `stage` is negative, the loop runs whole ticks. If Python forces are called between the stages, the loop is called once for each
     stage of a tick. For a stage with an evaluation, it writes the states at that stage and the wrench of the compiled forces to `stages`.
@@ -165,7 +168,7 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
     """
     evaluations = len(offsets)
     to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic)
-    to_end, close = over_columns(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
+    to_end, close = over_runs(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
 
     @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}")
     def loop(packed: Packed[Passes], stage: int, ticks: int) -> int:
@@ -179,19 +182,26 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD] = -1
-        count = control[COUNT]
+        count, members = control[COUNT], given.members
+        apart = members.number if stage < 0 else 0  # Python forces see all bodies at a stage
         # all stages of a tick, or one of them
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
-            # for each evaluation: advance all bodies to its stage, then add the compiled forces there
-            for each in range(first, min(last + 1, evaluations)):
-                row = STAGE_WRENCH + WRENCH_ROWS * each
-                to_any_stage(each, control, count, (array, stages, dt))
-                at = (float(control[TICKS]), dt, offsets[each] * dt)
-                if add_forces(array, control, stages, row, given.forces, at) < 0:
-                    return -1
-            # after the last evaluation: advance all bodies to the end of the tick, and count it or restore them
-            if last == evaluations and not close(array, control, to_end(control, count, (array, stages, dt))):
+            not_finite = 0
+            for block in range(block_count(apart, count)):
+                runs = runs_of(apart, count, block)
+                # for each evaluation: advance all bodies to its stage, then add the compiled forces there
+                for each in range(first, min(last + 1, evaluations)):
+                    row = STAGE_WRENCH + WRENCH_ROWS * each
+                    to_any_stage(each, control, runs, (array, stages, dt))
+                    at = (float(control[TICKS]), dt, offsets[each] * dt)
+                    if add_forces_to(runs, members, array, control, stages, row, given.forces, at) < 0:
+                        return -1
+                # after the last evaluation: advance all bodies to the end of the tick
+                if last == evaluations:
+                    not_finite += to_end(control, runs, (array, stages, dt))
+            # count the tick, or restore all bodies
+            if last == evaluations and not close(array, control, not_finite):
                 return tick
         return ticks
 
@@ -326,31 +336,31 @@ def _no_wrenches(wrench: BodyWrench) -> Wrenches:
 def _to_any_stage(
     advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, first: int = 0
 ) -> Callable[..., None]:
-    """Make `to_any_stage(stage, control, count, arguments)`, which selects the pass to a stage, from stage `first` on."""
-    to_first = over_columns(stores, _to_stage(advance, first, evaluations, gyroscopic))
+    """Make `to_any_stage(stage, control, runs, arguments)`, which selects the pass to a stage, from stage `first` on."""
+    to_first = over_runs(stores, _to_stage(advance, first, evaluations, gyroscopic))
     if first == evaluations - 1:
 
         @inlined
-        def to_the_last(stage: int, control: Integers, count: int, arguments: _AtStage) -> None:
-            to_first(control, count, arguments)
+        def to_the_last(stage: int, control: Integers, runs: Runs, arguments: _AtStage) -> None:
+            to_first(control, runs, arguments)
 
         return to_the_last
 
     to_others = _to_any_stage(advance, evaluations, stores, gyroscopic, first + 1)
 
     @inlined
-    def to_any_stage(stage: int, control: Integers, count: int, arguments: _AtStage) -> None:
+    def to_any_stage(stage: int, control: Integers, runs: Runs, arguments: _AtStage) -> None:
         if stage == first:
-            to_first(control, count, arguments)
+            to_first(control, runs, arguments)
         else:
-            to_others(stage, control, count, arguments)
+            to_others(stage, control, runs, arguments)
 
     return to_any_stage
 
 
 @cache
 def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_columns`, which advances bodies to one stage and sets the wrench there to the held wrench."""
+    """Make a pass for `over_runs`, which advances bodies to one stage and sets the wrench there to the held wrench."""
     load_wrenches = _wrenches_before(stage, evaluations)
 
     @cache
@@ -375,7 +385,7 @@ def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) 
 
 @cache
 def _to_end(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_columns`, which ends the tick of bodies and returns the number of those that are not finite."""
+    """Make a pass for `over_runs`, which ends the tick of bodies and returns the number of those that are not finite."""
     load_wrenches = _wrenches_before(evaluations, evaluations)
 
     @cache

@@ -44,9 +44,29 @@ class ForceTables(NamedTuple):
 
 
 @kernel("pulls")
-def pulls(array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers) -> int:
-    """Add springs and point forces to the wrenches that start at `wrench_row`; see `add_pulls`."""
-    add_pulls(array, states, wrench_row, springs, point_forces, counts)
+def pulls(
+    array: Array,
+    states: Array,
+    wrench_row: int,
+    springs: Array,
+    point_forces: Array,
+    counts: Integers,
+    shift: int,
+    other_shift: int,
+) -> int:
+    """Add the springs in their order and then the point forces in theirs to the wrenches that start at `wrench_row`.
+
+    Disabled ones are skipped. The state of a body is `shift` columns before the body, and that of a second one `other_shift`.
+    """
+    for spring in range(counts[SPRING_COUNT]):
+        if springs[SPRING_ENABLED, spring] != 0.0:
+            _add_spring(array, states, wrench_row, springs, spring, shift, other_shift)
+    for index in range(counts[POINT_FORCE_COUNT]):
+        if point_forces[POINT_FORCE_ENABLED, index] != 0.0:
+            column = int(point_forces[POINT_FORCE_BODY, index])
+            at_body = load_vector(point_forces, POINT_FORCE_AT_BODY, index)
+            lever, _end, _end_velocity = _attachment(array, states, column, shift, at_body)
+            _pull(states, wrench_row, column - shift, lever, load_vector(point_forces, POINT_FORCE_WORLD, index))
     return 0
 
 
@@ -63,46 +83,46 @@ def add_forces(
 
     Returns zero, or a negative number if one of the loops rejected its arrays.
     """
-    rejected, calls, counts = 0, forces.calls, forces.counts
-    for kind in range(1, calls.shape[0]):
-        place, layer_count = calls[kind, 1], calls[kind, 2]
-        rejected += call(
-            calls[kind, 0], (array, control, states, wrench_row, forces.layers, place, layer_count, *clock)
-        )
+    counts, calls = forces.counts, forces.calls
+    rejected = add_fields(array, control, states, wrench_row, calls, forces.layers, clock)
     if counts[SPRING_COUNT] + counts[POINT_FORCE_COUNT] > 0:
-        rejected += call(calls[0, 0], (array, states, wrench_row, forces.springs, forces.point_forces, counts))
+        rejected += call(calls[0, 0], (array, states, wrench_row, forces.springs, forces.point_forces, counts, 0, 0))
     return rejected
 
 
 @inlined
-def add_pulls(
-    array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers
-) -> None:
-    """Add the springs in their order and then the point forces in theirs; disabled ones are skipped."""
-    for spring in range(counts[SPRING_COUNT]):
-        if springs[SPRING_ENABLED, spring] != 0.0:
-            _add_spring(array, states, wrench_row, springs, spring)
-    for index in range(counts[POINT_FORCE_COUNT]):
-        if point_forces[POINT_FORCE_ENABLED, index] != 0.0:
-            column = int(point_forces[POINT_FORCE_BODY, index])
-            at_body = load_vector(point_forces, POINT_FORCE_AT_BODY, index)
-            lever, _end, _end_velocity = _attachment(array, states, column, at_body)
-            _pull(states, wrench_row, column, lever, load_vector(point_forces, POINT_FORCE_WORLD, index))
+def add_fields(
+    array: Array,
+    control: Integers,
+    states: Array,
+    wrench_row: int,
+    calls: IntegerTable,
+    layers: Array,
+    clock: Clock,
+) -> int:
+    """Add the fields of each kind; see `add_forces`."""
+    rejected = 0
+    for kind in range(1, calls.shape[0]):
+        place, layer_count = calls[kind, 1], calls[kind, 2]
+        rejected += call(calls[kind, 0], (array, control, states, wrench_row, layers, place, layer_count, *clock))
+    return rejected
 
 
 @inlined
-def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, spring: int) -> None:
+def _add_spring(
+    array: Array, states: Array, wrench_row: int, springs: Array, spring: int, shift: int, other_shift: int
+) -> None:
     """Add ``F = −[k (1 − L₀/L) + c (d·ḋ)/L²] d`` to the first body and −F to the other.
 
     d is the vector from the attachment point on the other body to that on the first body, and ``L = |d|``. At L = 0 the spring has no
     direction and exerts no force.
     """
     column, other = int(springs[SPRING_BODY, spring]), int(springs[SPRING_OTHER, spring])
-    lever, end, end_velocity = _attachment(array, states, column, load_vector(springs, SPRING_AT_BODY, spring))
+    lever, end, end_velocity = _attachment(array, states, column, shift, load_vector(springs, SPRING_AT_BODY, spring))
     at_other = load_vector(springs, SPRING_AT_OTHER, spring)
     other_lever, other_end, other_velocity = (0.0, 0.0, 0.0), at_other, (0.0, 0.0, 0.0)
     if other >= 0:
-        other_lever, other_end, other_velocity = _attachment(array, states, other, at_other)
+        other_lever, other_end, other_velocity = _attachment(array, states, other, other_shift, at_other)
     stretch = subtract(end, other_end)
     length_squared = dot(stretch, stretch)
     if length_squared == 0.0:
@@ -112,15 +132,15 @@ def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, sp
     closing = dot(stretch, subtract(end_velocity, other_velocity))
     strength = stiffness * (1.0 - rest_length / sqrt(length_squared)) + damping * closing / length_squared
     force = scale(-strength, stretch)
-    _pull(states, wrench_row, column, lever, force)
+    _pull(states, wrench_row, column - shift, lever, force)
     if other >= 0:
-        _pull(states, wrench_row, other, other_lever, scale(-1.0, force))
+        _pull(states, wrench_row, other - other_shift, other_lever, scale(-1.0, force))
 
 
 @inlined
-def _attachment(array: Array, states: Array, column: int, point: Vector) -> tuple[Vector, Vector, Vector]:
+def _attachment(array: Array, states: Array, column: int, shift: int, point: Vector) -> tuple[Vector, Vector, Vector]:
     """Return the lever arm, position and velocity (world frame) of a point that is given in the body frame, from the origin."""
-    state = load_state(states, POSITION, column, None)
+    state = load_state(states, POSITION, column - shift, None)
     arm = subtract(point, load_vector(array, CENTER_OF_MASS, column))
     lever = rotate(state.orientation, 2.0, arm)
     swing = rotate(state.orientation, 2.0, cross(state.angular_velocity, arm))

@@ -23,7 +23,6 @@ from .columns import (
     load_stored,
     load_vector,
     load_wrench,
-    over_columns,
     store_state,
     store_stored,
     store_tick,
@@ -45,7 +44,8 @@ from .layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .point_forces import ForceTables, add_forces
+from .point_forces import ForceTables
+from .runs import Members, Runs, add_forces_to, block_count, over_runs, runs_of
 
 # Blocks of the stage array after the state: the wrench of the current evaluation, the first wrench of a kick, the weighted sum of
 # differences from it, and the state at the start of the kick (velocity, body rates and stored momentum).
@@ -80,6 +80,7 @@ class Passes(NamedTuple):
     """The fractions into which a drift is divided for bodies that store momentum."""
     stages: Array
     forces: ForceTables
+    members: Members
     dt: float
 
 
@@ -89,12 +90,11 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
 
     It is described in `one_step.passes`. Each stage is a row of the program.
     """
-    start_all, end_all, close = over_columns(stores, _start_all), over_columns(stores, _end_all), close_tick(stores)
+    start_all, end_all, close = over_runs(stores, _start_all), over_runs(stores, _end_all), close_tick(stores)
     kick_closing, kick_opening, kick_between = (
-        over_columns(stores, _kick_all(opens, closes))
-        for opens, closes in ((True, True), (True, False), (False, False))
+        over_runs(stores, _kick_all(opens, closes)) for opens, closes in ((True, True), (True, False), (False, False))
     )
-    drift_states = drift_all(turn, stores, gyroscopic, _STORED)
+    drift_states = drift_all(turn, stores, gyroscopic, _STORED, over_runs)
 
     @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
     def loop(packed: Packed[Passes], stage: int, ticks: int) -> int:
@@ -108,37 +108,44 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD] = -1
-        count, evaluations = control[COUNT], program.shape[0] - 1
+        count, members, evaluations = control[COUNT], given.members, program.shape[0] - 1
+        apart = members.number if stage < 0 else 0  # Python forces see all bodies at a stage
         # all rows of the program, or one of them
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
-            for each in range(first, last + 1):
-                # read the row of the program
-                kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
-                step = float(program[each, PART]) * (dt * float(program[each, KICK]))
-                drift_step = dt * float(program[each, DRIFT])
-                # kick with the wrench of the previous evaluation; the last of several evaluations first forms the average wrench
-                if kind == LAST:
-                    _mean_all(stages, count, weight)
-                if kind == START:
-                    start_all(control, count, (array, stages))
-                elif kind == ONLY or kind == LAST:
-                    kick_closing(control, count, (array, stages, step, weight))
-                elif kind == FIRST:
-                    kick_opening(control, count, (array, stages, step, weight))
-                else:
-                    kick_between(control, count, (array, stages, step, weight))
-                # drift
-                if drift_step != 0.0:
-                    drift_states(control, count, (array, stages, drift_step, given.shares))
-                    _start_from_here(stages, count)
-                # evaluate the forces, except after the last row
-                if each < evaluations:
-                    clock, row = (float(control[TICKS]), dt, float(program[each, OFFSET]) * dt), STAGE_WRENCH
-                    if add_forces(array, control, stages, row, given.forces, clock) < 0:
-                        return -1
-            # after the last row: store the states, and count the tick or restore all bodies
-            if last == evaluations and not close(array, control, end_all(control, count, (array, stages))):
+            not_finite = 0
+            for block in range(block_count(apart, count)):
+                runs = runs_of(apart, count, block)
+                for each in range(first, last + 1):
+                    # read the row of the program
+                    kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
+                    step = float(program[each, PART]) * (dt * float(program[each, KICK]))
+                    drift_step = dt * float(program[each, DRIFT])
+                    # kick with the wrench of the previous evaluation; the last of several evaluations first forms the average wrench
+                    if kind == LAST:
+                        _mean_all(stages, runs, weight)
+                    if kind == START:
+                        start_all(control, runs, (array, stages))
+                    elif kind == ONLY or kind == LAST:
+                        kick_closing(control, runs, (array, stages, step, weight))
+                    elif kind == FIRST:
+                        kick_opening(control, runs, (array, stages, step, weight))
+                    else:
+                        kick_between(control, runs, (array, stages, step, weight))
+                    # drift
+                    if drift_step != 0.0:
+                        drift_states(control, runs, (array, stages, drift_step, given.shares))
+                        _start_from_here(stages, runs)
+                    # evaluate the forces, except after the last row
+                    if each < evaluations:
+                        clock, row = (float(control[TICKS]), dt, float(program[each, OFFSET]) * dt), STAGE_WRENCH
+                        if add_forces_to(runs, members, array, control, stages, row, given.forces, clock) < 0:
+                            return -1
+                # after the last row: store the states
+                if last == evaluations:
+                    not_finite += end_all(control, runs, (array, stages))
+            # count the tick, or restore all bodies
+            if last == evaluations and not close(array, control, not_finite):
                 return tick
         return ticks
 
@@ -147,7 +154,7 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
 
 @cache
 def _start_all(stores: bool) -> Callable[..., int]:
-    """Make a pass for `over_columns`, which copies states to the stage array and sets the first wrench to the held wrench."""
+    """Make a pass for `over_runs`, which copies states to the stage array and sets the first wrench to the held wrench."""
     load = load_start(stores)
 
     @inlined
@@ -173,7 +180,7 @@ def _store_before(stages: Array, column: int, state: BodyState) -> None:
 
 @cache
 def _kick_all(opens: bool, closes: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_columns`, which kicks bodies and sets the next wrench to the held wrench.
+    """Make a pass for `over_runs`, which kicks bodies and sets the next wrench to the held wrench.
 
     Each kick starts from the rates before the whole kick. The first of several evaluations (`opens`) stores its wrench. Those in between
     add their weighted difference from the first wrench. The last (`closes`) is a plain kick with the average wrench formed by `_mean_all`,
@@ -219,26 +226,30 @@ def _kick_all(opens: bool, closes: bool) -> Callable[[bool], Callable[..., int]]
 
 
 @inlined
-def _mean_all(stages: Array, count: int, weight: float) -> None:
+def _mean_all(all_stages: Array, runs: Runs, weight: float) -> None:
     # replace the wrench of the last evaluation by the average wrench
-    for column in range(count):
-        first = load_wrench(stages, _FIRST, column, None)
-        own = load_wrench(stages, STAGE_WRENCH, column, None)
-        difference = differences(load_wrench(stages, _DIFFERENCE, column, None), first, own, weight)
-        store_wrench(stages, STAGE_WRENCH, column, add_difference(first, difference))
+    for run in range(runs.number):
+        stages = from_column(all_stages, run * runs.length)
+        for column in range(runs.length):
+            first = load_wrench(stages, _FIRST, column, None)
+            own = load_wrench(stages, STAGE_WRENCH, column, None)
+            difference = differences(load_wrench(stages, _DIFFERENCE, column, None), first, own, weight)
+            store_wrench(stages, STAGE_WRENCH, column, add_difference(first, difference))
 
 
 @inlined
-def _start_from_here(stages: Array, count: int) -> None:
+def _start_from_here(all_stages: Array, runs: Runs) -> None:
     # the next kick starts from the rates after the drift
-    for column in range(count):
-        store_vector(stages, _BEFORE, column, load_vector(stages, VELOCITY, column))
-        store_vector(stages, _BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
+    for run in range(runs.number):
+        stages = from_column(all_stages, run * runs.length)
+        for column in range(runs.length):
+            store_vector(stages, _BEFORE, column, load_vector(stages, VELOCITY, column))
+            store_vector(stages, _BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
 
 
 @cache
 def _end_all(stores: bool) -> Callable[..., int]:
-    """Make a pass for `over_columns`, which stores states at the end of the tick and returns the number of those that are not finite."""
+    """Make a pass for `over_runs`, which stores states at the end of the tick and returns the number of those that are not finite."""
     load_both, load = load_start(stores), load_stored(stores)
 
     @inlined

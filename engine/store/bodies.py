@@ -112,6 +112,7 @@ class Bodies(Table):
         handles: The handle of each body, in row order.
         by_name: The handle of each body by its name.
         mass_properties: The mass properties of each body, in row order.
+        members: The number of members in a batch, which do without each other; 0 in other worlds.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand, or is expected to have wheels.
         is_shared: Whether several threads may run ticks of parts of the bodies.
@@ -133,6 +134,7 @@ class Bodies(Table):
         "handles",
         "is_shared",
         "mass_properties",
+        "members",
         "stages",
         "stores_momentum",
     )
@@ -146,7 +148,7 @@ class Bodies(Table):
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
         self.stores_momentum = self.freezes = self.expects_torques = self._expects_wheels = False
-        self.given_version = 0
+        self.given_version = self.members = 0
         self._given_image: FloatArray | None = None
         self._given_key: tuple[int, ...] = ()
         self._roster: tuple[int, Roster] = (-1, Roster((), ()))

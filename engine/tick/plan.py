@@ -49,10 +49,7 @@ class Plan:
         calls_forces: Whether there are any Python forces.
         kernel: The kernel that runs any number of ticks in one call, with its arguments, if one has been chosen.
         dt: Length of a tick [s].
-        members: The number of members in a batch, of which each can stop alone; 0 in other worlds.
     """
-
-    members = 0
 
     def __init__(
         self, bodies: Bodies, held: Held, fields: Fields, actuators: Actuators, joints: Joints, dt: float, threads: int
@@ -147,7 +144,7 @@ class Plan:
         self._program = Program([*latches, *self._operations(self._beside(), forces, at_stages)], bodies.control)
         self._run = self._program.run
         if self._program.is_one_loop:  # nothing else has to be undone in the members that fail
-            bodies.control[APART] = self.members
+            bodies.control[APART] = bodies.members
         if not COMPILED:
             self._run = partial(self._take_in_python, self._run)
         elif isinstance(self._run, partial) and has_address(self._run.func):

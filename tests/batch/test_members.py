@@ -86,6 +86,36 @@ def test_members_without_actuators_have_the_bits_of_worlds_alone_with_every_meth
         assert world.state_hash() == batch.state_hash(member)
 
 
+def linked_bodies(method, speed):
+    """Three bodies on springs, one of which is fixed to the world, with a force at a point, two drags on one of them, and a wheel."""
+    world, ball = World(dt=0.02, integrator=method), MassProperties.sphere(2.0, 0.5)
+    first, *others = (world.add_body(ball, position=(2.0 * place, 0.1, 0.0)) for place in range(3))
+    first.velocity, first.angular_velocity_body = (0.0, speed, 0.3), (0.3, 0.0, speed)
+    pulling = {"stiffness": 30.0, "damping": 0.2, "at_body": (0.1, 0.2, 0.0)}
+    for other in (*others, None):
+        world.add_force(forces.Spring(first, other, **pulling, rest_length=1.5))
+    world.add_force(forces.ConstantForce(others[1], force_world=(0.0, 0.0, 2.0), at_body=(0.0, 0.3, 0.0)))
+    for coefficient in (0.1, 0.3):
+        world.add_force(forces.LinearDrag(coefficient, bodies=[others[0]]))
+    wheel = flight.ReactionWheel(others[1], axis=(0.0, 0.0, 1.0), inertia=0.02, max_torque=0.3, max_speed=600.0)
+    world.add_part(wheel).torque = 0.1
+    return world, first
+
+
+@pytest.mark.parametrize("method", ["rk4-body-rates", "free-rotor-2", "free-rotor-4", "nystrom"])
+def test_members_in_several_blocks_of_a_loop_in_passes_have_the_bits_of_worlds_alone(method):
+    template, first = linked_bodies(method, 0.0)
+    speeds, turning = np.linspace(0.0, 1.0, 200), np.zeros((2, 200, 3))
+    turning[0, :, 1] = turning[1, :, 2] = speeds
+    batch = Batch(template, members=200)
+    batch[first].velocity, batch[first].angular_velocity_body = turning[0] + (0, 0, 0.3), turning[1] + (0.3, 0, 0)
+    batch.step(3)
+    for member in (0, 79, 167, 168, 199):
+        alone, _first = linked_bodies(method, float(speeds[member]))
+        alone.step(3)
+        assert batch.state_hash(member) == alone.state_hash()
+
+
 def test_two_threads_give_the_same_bits(monkeypatch):
     monkeypatch.setattr(threads, "FEWEST_BODIES", 8)
     count = 40

@@ -61,7 +61,7 @@ class Bodies:
         self.array[40:43, :5] = np.random.default_rng(8).normal(size=(3, 5))  # mass centres
         self.control = control_of(ticks=ticks)
         self.pitch, self.count, self.padded_count = PITCH, 5, 8
-        self.stores_momentum = self.freezes = False
+        self.stores_momentum, self.freezes, self.members = False, False, 0
         self.history = None
         self._stages = np.zeros((0, PITCH))
 
@@ -171,7 +171,7 @@ def called(method, forces, ticks=4):
         row = STAGE_WRENCH + WRENCH_ROWS * stage
         for kind, (_address, first, count) in zip(kinds, calls[1:].tolist(), strict=True):
             kind(bodies.array, bodies.control, bodies.stages, row, tables[0], first, count, 0.0, 0.0, time)
-        pulls(bodies.array, bodies.stages, row, *tables[1:])
+        pulls(bodies.array, bodies.stages, row, *tables[1:], 0, 0)
 
     run = program(method, bodies, NO_FORCES._replace(depends_on_rates=forces.depends_on_rates), evaluate).run
     assert run(ticks) == ticks
