@@ -8,6 +8,7 @@ from ..drawing import Array, Sample
 from ..physics import Body, World, integrators
 from .claims import claim
 from .free_body import period_of_rates, swing
+from .vectors import cross
 
 LONGEST_TURN_JUDGED = 1.0  # [rad] per tick; beyond it no method of a fixed order follows the motion
 EXACT = (integrators.FreeRotor, integrators.ImplicitMidpoint)  # keep energy and momentum of a free body to rounding
@@ -46,7 +47,7 @@ class FreeMotion:
         self.departures = np.maximum(self.departures, self._departures())
         axis_world = self.body.direction_to_world(self.axis_body)
         tilt = math.atan2(
-            float(np.linalg.norm(np.cross(axis_world, self.momentum_world))), float(axis_world @ self.momentum_world)
+            float(np.linalg.norm(cross(axis_world, self.momentum_world))), float(axis_world @ self.momentum_world)
         )
         self.tilts = min(tilt, self.tilts[0]), max(tilt, self.tilts[1])
         return axis_world

@@ -589,7 +589,7 @@ class Campaign:
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     campaign = example.campaign(folder, runs=4)
             ...     status = campaign.run(processes=0, progress=False)
-            ...     figure = campaign.plot(f"{folder}/campaign.png")
+            ...     figure = campaign.plot()
             >>> len(figure.axes) > 1
             True
         """

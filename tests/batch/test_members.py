@@ -14,6 +14,7 @@ from engine.store.schema import Kind
 from engine.tick.stages import Stages
 
 from ..interrupting import Interrupter
+from ..lengths import sized
 from .templates import Numbers, new_world, parts_of
 
 METHODS = ("rk4-body-rates", "free-rotor-2", "midpoint")
@@ -298,7 +299,7 @@ def test_an_exception_at_any_line_of_a_tick_in_which_members_fail_leaves_each_me
     counter.run(lambda: whole.step(8))
     whole.step(2)
     assert counter.seen > 300
-    for point in range(0, counter.seen, 11):
+    for point in range(0, counter.seen, sized(23, 11)):
         batch, interrupter = begun.copy(), Interrupter(set(), point)
         with pytest.raises(KeyboardInterrupt):
             interrupter.run(lambda batch=batch: batch.step(8))
