@@ -36,7 +36,7 @@ from ..compilation.packed import Packed, declared, example, unpack
 from ..compilation.whole import call_whole
 from .columns import Array, Integers, IntegerTable
 from .floating_point import is_other_mode
-from .layout import BAD, OTHER_MODE, TICKS
+from .layout import BAD, OTHER_MODE, STOPPED, TICKS
 from .undo import undo_tick
 
 ADDRESS, ARGUMENTS, OPERAND, UNDO, UNDO_ARGUMENTS = range(5)
@@ -228,7 +228,7 @@ class Program:
 
     def _address_in_python(self, function: Callable[..., object], arguments: Packed[Arguments]) -> int:
         if has_address(function):
-            function = ready(named(function, arguments, 0, 0)) if COMPILED else plain(function)
+            function = _as_it_can_run(function, arguments)
         bound: Callable[..., object] = lambda _address, operand, ticks_left: function(arguments, operand, ticks_left)  # noqa: E731
         self._bound.append(bound)
         return address_of_bound(bound)
@@ -256,13 +256,27 @@ class Program:
                 return done or min(result, 0)
 
     def recover(self) -> None:
-        """Complete or undo the tick that an exception has ended, if one is open, depending on whether it was counted."""
-        state = self._state
+        """Complete or undo the tick that an exception has ended, if one is open, depending on whether it was counted.
+
+        One of a batch that some members could not run is undone too, unless these were stopped. Doing this twice does no harm.
+        """
+        state, control = self._state, self._control
+        if control[STOPPED]:
+            (loop,) = self.operations
+            assert loop.undo is not None
+            function, arguments = loop.undo
+            _as_it_can_run(function, arguments)(arguments, int(control[STOPPED]) - 1, 0)
+            control[STOPPED] = 0
         if state[PLACE]:
-            if self._control[TICKS] > state[START]:
+            if control[TICKS] > state[START]:
                 run_program(self._packed, 1)
             else:
                 undo_program(self._packed)
+
+
+def _as_it_can_run(function: Kernel, arguments: Packed[Arguments]) -> Kernel:
+    """The kernel of an operation, or its plain Python function while it is missing."""
+    return ready(named(function, arguments, 0, 0)) if COMPILED else plain(function)
 
 
 def _address(function: Callable[..., object], arguments: Packed[Arguments]) -> int:

@@ -351,15 +351,6 @@ class Bodies(Table):
         table = self.store.tables.get("accelerometers")
         return _NO_COLUMNS if table is None else np.unique(table.array[0, : table.count]).astype(np.int64)
 
-    def undo_unless_stopped(self) -> None:
-        """Undo a tick that some members of a batch could not run, unless they were stopped; doing this twice does no harm."""
-        array, control = self.array, self.control
-        if control[layout.STOPPED]:
-            array[: layout.STATE_ROWS] = array[layout.PREVIOUS : layout.PREVIOUS + layout.STATE_ROWS]
-            array[_STORED] = array[_PREVIOUS_STORED]
-            control[layout.TICKS] = control[layout.STOPPED] - 1
-            control[layout.STOPPED] = 0
-
     def keep_previous(self, column: int | slice) -> None:
         """Record the previous state of a body, or of adjacent ones, in the undo log of a tick, because kernels do not restore it."""
         assert self.store is not None

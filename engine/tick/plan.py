@@ -238,7 +238,6 @@ class Plan:
 
     def recover(self) -> None:
         """End or undo a tick that was interrupted, depending on whether it was counted and all members that failed were stopped."""
-        self._bodies.undo_unless_stopped()
         if self._program is not None:
             self._program.recover()
 
