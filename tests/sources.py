@@ -15,3 +15,9 @@ def tree_of(path: Path) -> ast.Module:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@functools.cache
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """All nodes of a tree, which takes longer to find than most rules take to judge them."""
+    return list(ast.walk(tree))

@@ -2,11 +2,12 @@
 
 import pytest
 
-from ..sources import tree_of
+from ..sources import nodes_of, tree_of
 
 
 @pytest.fixture(scope="package", autouse=True)
 def forget_trees():
     """They are large, and no other tests need them."""
     yield
+    nodes_of.cache_clear()
     tree_of.cache_clear()

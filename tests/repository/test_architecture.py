@@ -17,7 +17,7 @@ import engine
 
 from ..helpers import PATIENCE
 from ..lengths import long_run
-from ..sources import tree_of
+from ..sources import nodes_of, tree_of
 
 ENGINE = Path(engine.__file__).parent
 ROOT = ENGINE.parent
@@ -97,6 +97,11 @@ def dotted(path):
 
 
 @functools.cache
+def names_of_modules():
+    return {dotted(path) for path in MODULES}
+
+
+@functools.cache
 def imports(path, type_checking_too=False):
     """(level, module, names) of each import of a file."""
     found = []
@@ -123,7 +128,6 @@ def imports(path, type_checking_too=False):
 def inner_imports(relative):
     """Modules of the engine that a file of it imports, also for type checkers alone."""
     package = list(relative.parts[:-1])
-    known = {dotted(path) for path in MODULES}
     found = set()
     for level, module, names in imports(ENGINE / relative, type_checking_too=True):
         if level == 0:
@@ -131,7 +135,7 @@ def inner_imports(relative):
         base = package[: len(package) - (level - 1)] + (module.split(".") if module else [])
         for name in names:
             inner = ".".join([*base, name])
-            found.add(inner if inner in known else ".".join(base))
+            found.add(inner if inner in names_of_modules() else ".".join(base))
     return found - {dotted(relative)}
 
 
@@ -211,7 +215,7 @@ def test_what_is_kept_of_a_world_is_given_by_those_who_own_it():
     found = [
         node.attr
         for path in (ENGINE / "saving").glob("*.py")
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(tree_of(path))
         if isinstance(node, ast.Attribute)
         and node.attr.startswith("_")
         and not node.attr.startswith("__")
@@ -585,7 +589,7 @@ def test_functions_in_the_middle_are_short():
 def long_functions(relative):
     """The functions of a file that are too long, with their lines of code: no blank lines, comments or docstrings."""
     source = (ENGINE / relative).read_text("utf-8")
-    functions = [node for node in ast.walk(tree_of(ENGINE / relative)) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in nodes_of(tree_of(ENGINE / relative)) if isinstance(node, ast.FunctionDef)]
     return [(each.name, lines) for each in functions if (lines := lines_of_code(each, source)) > MOST_LINES]
 
 
@@ -660,14 +664,14 @@ _OPERATIONS = ("all_or_nothing", "_all_or_nothing", "trial", "ending_with")
 def operations_entered_elsewhere(tree):
     """The lines at which an operation of the store is made but not entered there and once, as in ``with store.all_or_nothing():``."""
     entered = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.With):
             entered |= {id(item.context_expr) for item in node.items if item.optional_vars is None}
         if isinstance(node, ast.FunctionDef) and node.name == "_all_or_nothing":  # passes one on to be entered
             entered |= {id(call) for call in ast.walk(node)}
     return [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _OPERATIONS and id(node) not in entered
     ]
 
@@ -691,7 +695,7 @@ def arguments_read_by_place(tree):
     """The lines at which the arguments of a kernel are taken out of a `Packed` by their places, as in ``a, b = unpack(packed)``."""
     return [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and getattr(node.value.func, "id", "") == "unpack"

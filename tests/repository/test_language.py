@@ -11,7 +11,7 @@ import pytest
 
 import engine
 
-from ..sources import tree_of
+from ..sources import nodes_of, tree_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path for folder in ("engine", "demos") for path in (ROOT / folder).rglob("*.py")]
@@ -70,7 +70,7 @@ def texts(path):
     if path.suffix != ".py":
         prose = [line for line in source.splitlines() if "**: " not in line]  # without lists of the names of tests
         return [re.sub(r"\s+", " ", " ".join(prose))]
-    strings = [node.value for node in ast.walk(tree_of(path)) if isinstance(node, ast.Constant)]
+    strings = [node.value for node in nodes_of(tree_of(path)) if isinstance(node, ast.Constant)]
     comments = [found[2] for found in STRING_OR_COMMENT.finditer(source) if found[2]]
     return [re.sub(r"\s+", " ", text) for text in (*strings, *comments) if isinstance(text, str)]
 
