@@ -234,7 +234,8 @@ THRUSTERS = Schema(
     "thrusters",
     (
         *reference_fields("body"),
-        Field("throttle", Kind.COMMAND, 1, "-", digest=0, rule=SHARE, meaning="share of the full force", guard=refuse_throttle_in_pulses),
+        Field("throttle", Kind.COMMAND, 1, "-", digest=0, rule=SHARE, meaning="share of the full force",
+              guard=refuse_throttle_in_pulses, guard_in="driven"),
         Field("position", Kind.MODEL, 3, "m", "body", digest=1, rule=ANY, meaning="where it acts, from the origin"),
         Field("direction", Kind.MODEL, 3, "-", "body", digest=2, rule=DIRECTION, meaning="of the force", guard=_leave_to_gimbals),
         Field("max_force", Kind.MODEL, 1, "N", digest=3, rule=NOT_NEGATIVE, meaning="at full throttle"),

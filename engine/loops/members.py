@@ -144,7 +144,7 @@ def take_columns(given: Array, lowest: float, highest: float, columns: Array) ->
     """Take one number or several of each member, so that those of one place are adjacent.
 
     Args:
-        given: The numbers, shape (n, k).
+        given: The numbers, float64 or float32, shape (n, k).
         lowest: The smallest number that is allowed.
         highest: The largest one.
         columns: Filled with them, shape (k, n).

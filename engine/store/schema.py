@@ -196,6 +196,7 @@ class Field:
             position. `World.shift_origin` moves such points. Empty for anything else.
         guard: A further check of new values against the rows that they are for, called as ``guard(columns, values, owner)`` with arrays of
             shape (components, rows).
+        guard_in: The table without rows of which the guard rejects nothing; empty if there is none. A batch then does not read the rows.
         is_new: Whether it is left out of the hash while all rows have its default value, so that worlds that do not use it keep the hash
             that they had before it existed.
         may_be_nobody: Whether a field with `refers_to` may be `NOBODY` in a row that acts.
@@ -221,6 +222,7 @@ class Field:
     may_be_nobody: bool = False
     stored: Stored | None = None
     guard: Callable[[FloatArray, FloatArray, object], None] | None = None
+    guard_in: str = ""
     is_new: bool = False
     is_world_tick: bool = False
 

@@ -204,3 +204,20 @@ def test_what_the_jets_of_a_bank_have_is_set_and_read_in_their_order_for_each_me
     assert np.array_equal(batch[bank].positions, places)
     for member in range(3):
         assert np.array_equal(templates.parts_of(batch.world(member))["bank"].positions, places[member])
+
+
+def test_throttles_in_any_layout_and_precision_are_the_same_numbers():
+    template = World(dt=0.1)
+    ship = template.add_body(MassProperties.box(2.0, (1.0, 2.0, 3.0)))
+    bank = template.add_force(
+        forces.ThrusterBank(ship, positions=np.eye(3), directions=np.eye(3)[::-1], max_forces=3.0)
+    )
+    given = np.random.default_rng(1).random((5, 3), dtype=np.float32)
+    hashes = []
+    for throttle in (given.astype(np.float64), given, np.asfortranarray(given), given.astype(">f4"), given.tolist()):
+        batch = Batch(template, members=5)
+        batch[bank].throttle = throttle
+        assert (batch[bank].throttle == given).all()
+        batch.step(3)
+        hashes.append([batch.state_hash(member) for member in range(5)])
+    assert all(each == hashes[0] for each in hashes)
