@@ -12,8 +12,8 @@ from math import sqrt
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..compilation.products import add_outer
-from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale, subtract
-from ..loops.columns import Array, Integers, IntegerTable, add_to_vector, load_symmetric, load_vector, store_vector
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, dot, scale, subtract
+from ..loops.columns import Array, Integers, IntegerTable, load_symmetric, load_vector, store_vector
 from ..loops.layout import INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
 from .bounded import (
     MOST_NEWTON_STEPS,
@@ -49,6 +49,7 @@ from .layout import (
     KIND,
     KNOWN_PAIRS,
     LAST_ROW,
+    LEFT_OVER,
     LINEAR,
     LINKS,
     LINKS_END,
@@ -76,7 +77,9 @@ from .layout import (
     TERMS,
     TRIED,
 )
-from .solver import add_tried, along, sum_tried
+from .solver import NO_MOTION, Motion, Sums, add_pull, add_to_sides, along, rate_of, sum_tried
+
+NO_SUMS: Sums = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 MOST_REPEATS = 10
 LEAST_GAIN = 0.9
@@ -241,65 +244,94 @@ def _set_term(
 
 
 @inlined
-def _try_points(links: Integers, rows: Array, touching: Array, first: int, last: int) -> tuple[bool, bool]:
-    """Try the impulses of points for the change of the velocities so far, and write their terms of the matrix.
+def _try_points(
+    work: Array, links: Integers, rows: Array, touching: Array, first: int, last: int, share: float
+) -> tuple[bool, bool]:
+    """Take a share of the last change, try the impulses of points for the change of the velocities so far, add them to the right-hand
+    sides of a solve, and write their terms of the matrix.
 
     Returns:
         Whether any term changed, and whether any point slides, so that a solve is not exact.
     """
     changed = slides = False
     for link in range(first, last):
-        other = links[link, SECOND_PLACE]
+        place, other, sums = links[link, FIRST_PLACE], links[link, SECOND_PLACE], NO_SUMS
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            _take_gains(rows, row, share)
             friction, state = float(touching[point, CONE]), APART
-            rows[row, TRIED] = rows[row + 1, TRIED] = rows[row + 2, TRIED] = 0.0
-            wanted = (0.0, 0.0, 0.0)
+            tried = wanted = (0.0, 0.0, 0.0)
             if friction >= 0.0:
                 before = _sum_of(rows, touching, row, point)
                 wanted = _wanted(rows, touching, row, point, before, 0.0)
-                state, tried = on_cone(friction, wanted)
-                rows[row, TRIED] = tried[0] - before[0]
-                rows[row + 1, TRIED] = tried[1] - before[1]
-                rows[row + 2, TRIED] = tried[2] - before[2]
-            same = int(touching[point, STATE_OF_POINT]) == state
-            changed = changed or not same
-            touching[point, STATE_OF_POINT] = float(state)
-            stiffness = 1.0 / float(rows[row, SOFTNESS])
-            if state == APART and not same:
-                for number in range(3):
-                    touching[point, TERMS + TERM_SIZE * number] = 0.0
-            elif state == STICKS and not same:
-                _set_term(rows, touching, row, TERMS, point, stiffness, other, (1.0, 0.0, 0.0))
-                _set_term(rows, touching, row, TERMS + TERM_SIZE, point, stiffness, other, (0.0, 1.0, 0.0))
-                _set_term(rows, touching, row, TERMS + 2 * TERM_SIZE, point, stiffness, other, (0.0, 0.0, 1.0))
-            elif state == SLIDES:
-                # the derivative of the projection on the surface: along the surface's line, and around the cone
-                size = sqrt(wanted[1] * wanted[1] + wanted[2] * wanted[2])
-                one, two = wanted[1] / size, wanted[2] / size
-                weight = stiffness / (1.0 + friction * friction)
-                around = friction * (wanted[0] + friction * size) * weight / size
-                slides = slides or friction > 0.0
-                off = one * float(touching[point, SLIDES_ALONG + 1]) - two * float(touching[point, SLIDES_ALONG])
-                more = around - float(touching[point, TERMS + TERM_SIZE])
-                if same and abs(off) <= NEAR and abs(more) <= NEAR * around:
-                    continue
-                changed = True
-                touching[point, SLIDES_ALONG], touching[point, SLIDES_ALONG + 1] = one, two
-                line = (1.0, friction * one, friction * two)
-                _set_term(rows, touching, row, TERMS, point, weight, other, line)
-                _set_term(rows, touching, row, TERMS + TERM_SIZE, point, around, other, (0.0, -two, one))
-                touching[point, TERMS + 2 * TERM_SIZE] = 0.0
+                state, on_surface = on_cone(friction, wanted)
+                tried = subtract(on_surface, before)
+            slides = slides or (state == SLIDES and friction > 0.0)
+            changed = _set_terms(rows, touching, row, point, other, state, wanted) or changed
+            sums = _add_tried(rows, row, other, tried, sums)
+        add_to_sides(work, place, other, sums)
     return changed, slides
 
 
 @inlined
-def _expect_points(links: Integers, rows: Array, touching: Array, first: int, last: int) -> None:
-    """Try the impulses of points for the change of the velocities so far as if each went on to stick, to slide this way or to be apart.
+def _take_gains(rows: Array, row: int, share: float) -> None:
+    """Take a share of the last change of the rates of a point."""
+    for each in range(row, row + 3):
+        rows[each, RATE] += share * rows[each, RATE_GAIN]
+
+
+@inlined
+def _add_tried(rows: Array, row: int, other: int, tried: Vector, sums: Sums) -> Sums:
+    """Note the tried impulse of a point, and add it to the sums of its contact."""
+    rows[row, TRIED], rows[row + 1, TRIED], rows[row + 2, TRIED] = tried
+    sums = add_pull(rows, row, other, tried[0], sums)
+    sums = add_pull(rows, row + 1, other, tried[1], sums)
+    return add_pull(rows, row + 2, other, tried[2], sums)
+
+
+@inlined
+def _set_terms(rows: Array, touching: Array, row: int, point: int, other: int, state: int, wanted: Vector) -> bool:
+    """Write the terms that a point in a state adds to the matrix, where they change; whether they do."""
+    same = int(touching[point, STATE_OF_POINT]) == state
+    if same and state != SLIDES:
+        return False
+    touching[point, STATE_OF_POINT] = float(state)
+    stiffness = 1.0 / float(rows[row, SOFTNESS])
+    if state == APART:
+        for number in range(3):
+            touching[point, TERMS + TERM_SIZE * number] = 0.0
+    elif state == STICKS:
+        _set_term(rows, touching, row, TERMS, point, stiffness, other, (1.0, 0.0, 0.0))
+        _set_term(rows, touching, row, TERMS + TERM_SIZE, point, stiffness, other, (0.0, 1.0, 0.0))
+        _set_term(rows, touching, row, TERMS + 2 * TERM_SIZE, point, stiffness, other, (0.0, 0.0, 1.0))
+    else:
+        # the derivative of the projection on the surface: along the surface's line, and around the cone
+        friction = float(touching[point, CONE])
+        size = sqrt(wanted[1] * wanted[1] + wanted[2] * wanted[2])
+        one, two = wanted[1] / size, wanted[2] / size
+        weight = stiffness / (1.0 + friction * friction)
+        around = friction * (wanted[0] + friction * size) * weight / size
+        off = one * float(touching[point, SLIDES_ALONG + 1]) - two * float(touching[point, SLIDES_ALONG])
+        more = around - float(touching[point, TERMS + TERM_SIZE])
+        if same and abs(off) <= NEAR and abs(more) <= NEAR * around:
+            return False
+        touching[point, SLIDES_ALONG], touching[point, SLIDES_ALONG + 1] = one, two
+        line = (1.0, friction * one, friction * two)
+        _set_term(rows, touching, row, TERMS, point, weight, other, line)
+        _set_term(rows, touching, row, TERMS + TERM_SIZE, point, around, other, (0.0, -two, one))
+        touching[point, TERMS + 2 * TERM_SIZE] = 0.0
+    return True
+
+
+@inlined
+def _expect_points(work: Array, links: Integers, rows: Array, touching: Array, first: int, last: int) -> None:
+    """Try the impulses of points for the change of the velocities so far as if each went on to stick, to slide this way or to be apart,
+    and add them to the right-hand sides of a solve.
 
     Where a point slides, what it misses along the surface of the cone and around it changes its impulse: the rest is at right angles to it.
     """
     for link in range(first, last):
+        place, other, sums = links[link, FIRST_PLACE], links[link, SECOND_PLACE], NO_SUMS
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             friction, state = float(touching[point, CONE]), int(touching[point, STATE_OF_POINT])
@@ -317,7 +349,8 @@ def _expect_points(links: Integers, rows: Array, touching: Array, first: int, la
                     share = float(touching[point, TERMS + TERM_SIZE]) * float(rows[row, SOFTNESS])
                     around, size = share * (one * tried[2] - two * tried[1]), friction * along_line
                     tried = (along_line, size * one - around * two, size * two + around * one)
-            rows[row, TRIED], rows[row + 1, TRIED], rows[row + 2, TRIED] = tried
+            sums = _add_tried(rows, row, other, tried, sums)
+        add_to_sides(work, place, other, sums)
 
 
 @kernel("point-matrix")
@@ -343,41 +376,79 @@ def point_matrix(links: IntegerTable, islands: IntegerTable, touching: Array, bl
 
 
 @inlined
-def _slope(
-    links: Integers,
-    rows: Array,
-    touching: Array,
-    first_row: int,
-    last_row: int,
-    first: int,
-    last: int,
-    share: float,
+def _slope_of_point(
+    rows: Array, touching: Array, row: int, point: int, friction: float, gain: Vector, share: float
 ) -> tuple[float, float]:
-    """The part of joints with bounds and of points in the slope, at a share of the next change, and its derivative."""
-    slope, curvature = slope_of_bounded(rows, first_row, last_row, share)
+    """The part of a point in the slope, at a share of the next change, and its derivative."""
+    before = _sum_of(rows, touching, row, point)
+    wanted = _wanted(rows, touching, row, point, before, share)
+    state, tried = on_cone(friction, wanted)
+    slope, stiffness = dot(before, gain) - dot(tried, gain), 1.0 / float(rows[row, SOFTNESS])
+    if state == STICKS:
+        return slope, stiffness * dot(gain, gain)
+    if state == APART:
+        return slope, 0.0
+    size = sqrt(wanted[1] * wanted[1] + wanted[2] * wanted[2])
+    one, two = wanted[1] / size, wanted[2] / size
+    along_line = gain[0] + friction * (one * gain[1] + two * gain[2])
+    around = one * gain[2] - two * gain[1]
+    weight = stiffness / (1.0 + friction * friction)
+    curvature = weight * along_line * along_line
+    return slope, curvature + friction * (wanted[0] + friction * size) * weight / size * around * around
+
+
+@inlined
+def _slope_of_points(
+    links: Integers, rows: Array, touching: Array, first: int, last: int, share: float
+) -> tuple[float, float]:
+    """The part of points in the slope, at a share of the next change, and its derivative."""
+    slope = curvature = 0.0
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             friction = float(touching[point, CONE])
+            if friction >= 0.0:
+                gain = (float(rows[row, RATE_GAIN]), float(rows[row + 1, RATE_GAIN]), float(rows[row + 2, RATE_GAIN]))
+                more, bend = _slope_of_point(rows, touching, row, point, friction, gain, share)
+                slope, curvature = slope + more, curvature + bend
+    return slope, curvature
+
+
+@inlined
+def _gain_points(
+    work: Array, links: Integers, rows: Array, touching: Array, first: int, last: int, is_expected: bool
+) -> tuple[float, float, float]:
+    """Compute the rates of points for the next change of the velocities, and their part in the slope at the whole of it.
+
+    Returns:
+        That part without any of the change, if `is_expected`, and with all of it, and the derivative of this.
+    """
+    start = slope = curvature = 0.0
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        mine, others = _solved(work, place), NO_MOTION
+        if other >= 0:
+            others = _solved(work, other)
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            one = rate_of(rows, row, other, mine, others)
+            two = rate_of(rows, row + 1, other, mine, others)
+            three = rate_of(rows, row + 2, other, mine, others)
+            rows[row, RATE_GAIN], rows[row + 1, RATE_GAIN], rows[row + 2, RATE_GAIN] = one, two, three
+            friction, gain = float(touching[point, CONE]), (one, two, three)
             if friction < 0.0:
                 continue
-            before = _sum_of(rows, touching, row, point)
-            wanted = _wanted(rows, touching, row, point, before, share)
-            state, tried = on_cone(friction, wanted)
-            gain = (float(rows[row, RATE_GAIN]), float(rows[row + 1, RATE_GAIN]), float(rows[row + 2, RATE_GAIN]))
-            slope -= dot(tried, gain) - dot(before, gain)
-            stiffness = 1.0 / float(rows[row, SOFTNESS])
-            if state == STICKS:
-                curvature += stiffness * dot(gain, gain)
-            elif state == SLIDES:
-                size = sqrt(wanted[1] * wanted[1] + wanted[2] * wanted[2])
-                one, two = wanted[1] / size, wanted[2] / size
-                along_line = gain[0] + friction * (one * gain[1] + two * gain[2])
-                around = one * gain[2] - two * gain[1]
-                weight = stiffness / (1.0 + friction * friction)
-                curvature += weight * along_line * along_line
-                curvature += friction * (wanted[0] + friction * size) * weight / size * around * around
-    return slope, curvature
+            if is_expected:
+                start += _slope_of_point(rows, touching, row, point, friction, gain, 0.0)[0]
+            more, bend = _slope_of_point(rows, touching, row, point, friction, gain, 1.0)
+            slope, curvature = slope + more, curvature + bend
+    return start, slope, curvature
+
+
+@inlined
+def _solved(work: Array, place: int) -> Motion:
+    """The next change of the velocities of a body."""
+    return load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
 
 
 @inlined
@@ -395,14 +466,15 @@ def _search(
     """The share of the next change at which the function that a solve minimises is least, or nearly so in an island without joints.
 
     The change was solved for from what the impulses ask for, which is in `ASKED`, unless `is_expected`. It is then zero if the function
-    does not fall along the change.
+    does not fall along the change. The rates of joints for it are known, and those of points are computed here.
     """
     start = constant = linear = 0.0
     for place in range(*places):
-        gain, turn = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
+        gain, turn = _solved(work, place)
         pushed = scale(float(own[MASS, place]), gain)
         twisted = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
         constant += dot(load_vector(work, CHANGE, place), pushed) + dot(load_vector(work, CHANGE + 3, place), twisted)
+        constant -= dot(load_vector(work, LEFT_OVER, place), gain) + dot(load_vector(work, LEFT_OVER + 3, place), turn)
         linear += dot(gain, pushed) + dot(turn, twisted)
         start += dot(load_vector(work, ASKED, place), gain) + dot(load_vector(work, ASKED + 3, place), turn)
     for row in range(*joint_rows):
@@ -412,14 +484,15 @@ def _search(
             constant += stiff * (float(rows[row, MISS]) + float(rows[row, RATE]))
             linear += stiff * rate_gain
     has_joints = joint_rows[0] < joint_rows[1]
+    at_start, at_end, bend = _gain_points(work, links, rows, touching, *contacts, is_expected)
     if is_expected:
-        start = -constant - _slope(links, rows, touching, *joint_rows, *contacts, 0.0)[0]
+        start = -constant - slope_of_bounded(rows, *joint_rows, 0.0)[0] - at_start
         if not start > 0.0:
             return 0.0
     enough = (1e-13 if has_joints else SEARCHED) * start
     share, low, high = 1.0, 0.0, 1.0
-    slope, curvature = _slope(links, rows, touching, *joint_rows, *contacts, 1.0)
-    slope += constant + linear
+    slope, curvature = slope_of_bounded(rows, *joint_rows, 1.0)
+    slope, curvature = slope + at_end + constant + linear, curvature + bend
     if not slope > (1e-9 * start if has_joints else enough):
         return 1.0
     for _step in range(MOST_SEARCH_STEPS):
@@ -427,8 +500,9 @@ def _search(
         if not (low < better and better < high):
             better = 0.5 * (low + high)
         share = better
-        slope, curvature = _slope(links, rows, touching, *joint_rows, *contacts, share)
-        slope += constant + share * linear
+        at_share, bend = _slope_of_points(links, rows, touching, *contacts, share)
+        slope, curvature = slope_of_bounded(rows, *joint_rows, share)
+        slope, curvature = slope + at_share + constant + share * linear, curvature + bend
         if abs(slope) <= enough:
             break
         if slope > 0.0:
@@ -470,20 +544,22 @@ def _minimise(
     share = 0.0
     for number in range(MOST_NEWTON_STEPS):
         is_expected = number == 0 and not is_first
+        changed = slides = False
         if is_expected:
             expect_bounded(rows, first_row, last_row)
-            _expect_points(links, rows, touching, first_contact, last_contact)
         else:
             changed = try_bounded(rows, first_row, last_row)
-            others_changed, slides = _try_points(links, rows, touching, first_contact, last_contact)
-            is_made = is_made and not (changed or others_changed)
-            if share == 1.0 and is_made and not slides:  # what was solved for is exact
-                return 1
         sum_tried(work, links, rows, first, last, first_link, last_link)
-        add_tried(work, links, rows, first_contact, last_contact)
+        if is_expected:
+            _expect_points(work, links, rows, touching, first_contact, last_contact)
+        else:
+            others_changed, slides = _try_points(work, links, rows, touching, first_contact, last_contact, share)
+            is_made = is_made and not (changed or others_changed)
         wrong = _ask(work, own, first, last, size)
+        if share == 1.0 and is_made and not slides:  # what was solved for is exact
+            return 1
         # what the impulses would give and what is expected of them: a small last step says nothing of that where points are stiff
-        if share > 0.0 and wrong <= least_rate:
+        if not is_expected and wrong <= least_rate:
             return 1 if is_made else 2
         if not is_made:
             is_made = True
@@ -491,8 +567,7 @@ def _minimise(
             _ = call(calls[POINT_MATRIX_CALL], (links, islands, touching, blocks, island))
             _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
         _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
-        _gain(work, links, rows, first_link, last_link)
-        _gain(work, links, rows, first_contact, last_contact)
+        _gain_joints(work, links, rows, first_link, last_link)
         share = _search(
             *(work, own, links, rows, touching),
             (first, last),
@@ -503,8 +578,8 @@ def _minimise(
         for place in range(first, last):
             for entry in range(6):
                 work[CHANGE + entry, place] += share * float(work[SOLUTION + entry, place])
-        _take_gain(links, rows, first_link, last_link, share)
-        _take_gain(links, rows, first_contact, last_contact, share)
+        for row in range(first_row, last_row):
+            rows[row, RATE] += share * rows[row, RATE_GAIN]
     return 0
 
 
@@ -513,11 +588,13 @@ def _ask(work: Array, own: Array, first: int, last: int, size: float) -> float:
     """Put what the summed impulses ask for beyond the velocities that were tried into `ASKED`; return the largest rate of it [m/s]."""
     wrong = 0.0
     for place in range(first, last):
-        moved, turn = load_vector(work, CHANGE, place), load_vector(work, CHANGE + 3, place)
-        add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
-        turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
-        add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
-        push, twist = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
+        push = add(load_vector(work, SOLUTION, place), load_vector(work, LEFT_OVER, place))
+        twist = add(load_vector(work, SOLUTION + 3, place), load_vector(work, LEFT_OVER + 3, place))
+        push = add_scaled(push, -float(own[MASS, place]), load_vector(work, CHANGE, place))
+        turned = apply_symmetric(load_symmetric(own, INERTIA, place), load_vector(work, CHANGE + 3, place))
+        twist = subtract(twist, turned)
+        store_vector(work, SOLUTION, place, push)
+        store_vector(work, SOLUTION + 3, place, twist)
         store_vector(work, ASKED, place, push)
         store_vector(work, ASKED + 3, place, twist)
         moved = scale(float(own[INVERSE_MASS, place]), push)
@@ -528,18 +605,12 @@ def _ask(work: Array, own: Array, first: int, last: int, size: float) -> float:
 
 
 @inlined
-def _gain(work: Array, links: Integers, rows: Array, first: int, last: int) -> None:
+def _gain_joints(work: Array, links: Integers, rows: Array, first: int, last: int) -> None:
+    """Compute the rates of the rows of joints for the next change of the velocities."""
     for link in range(first, last):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             rows[row, RATE_GAIN] = along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
-
-
-@inlined
-def _take_gain(links: Integers, rows: Array, first: int, last: int, share: float) -> None:
-    for link in range(first, last):
-        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            rows[row, RATE] += share * rows[row, RATE_GAIN]
 
 
 @inlined
@@ -595,6 +666,15 @@ def keep_first(links: Integers, touching: Array, rows: Array, first: int, last: 
             store(touching, point, column, scale(1.0 / step, world_impulse(rows, row)))
 
 
+@inlined
+def _begin_repeat(work: Array, first: int, last: int) -> None:
+    """Begin with no change of the velocities, and with what the last repeat has asked for in vain."""
+    for place in range(first, last):
+        for entry in range(6):
+            work[LEFT_OVER + entry, place] = work[ASKED + entry, place]
+            work[CHANGE + entry, place] = 0.0
+
+
 @kernel("island-cones")
 def correct_cones(
     own: Array,
@@ -612,7 +692,7 @@ def correct_cones(
     column: int,
     step: float,
 ) -> int:
-    """Change the impulses of joints and points by what removes the rates that they miss.
+    """Change the impulses of joints and points by what removes the rates that they miss, up to `wanted`.
 
     It starts from the change of the velocities in `CHANGE` and the rates of the rows for it in `RATE`, and is repeated with the
     regularisation about the last impulse. If `column` is not 0, it is the first call of a stage: what the slip is held at is given, and the
@@ -634,6 +714,9 @@ def correct_cones(
             for number in range((links[link, LAST_ROW] - links[link, FIRST_ROW]) // 3):
                 # no term belongs to these directions yet
                 touching[links[link, FIRST_POINT] + number, STATE_OF_POINT] = -1.0
+    for place in range(first, last):
+        for entry in range(6):
+            work[LEFT_OVER + entry, place] = 0.0
     before, share, pairs = -1.0, 1.0, int(measures[island, KNOWN_PAIRS])
     for repeat in range(MOST_REPEATS):
         points = (links, rows, touching, first_contact, last_contact)
@@ -644,21 +727,19 @@ def correct_cones(
             _ = hold_slips(*points, share, -1, False)
         common = (own, work, links, islands, touching, rows, blocks, program, calls)
         # no more exact than the repeats that follow make use of
+        is_first = repeat == 0 and column > 0
         exact = max(SHARE_OF_WANTED * wanted, SHARE_OF_MISS * before)
-        known = (measures[island, FACTOR_IS_MADE] == 1.0, repeat == 0 and column > 0)
-        found = _minimise(*common, island, size, exact, *known)
+        found = _minimise(*common, island, size, exact, measures[island, FACTOR_IS_MADE] == 1.0, is_first)
         if found == 0:
             return 0
         measures[island, FACTOR_IS_MADE], measures[island, KNOWN_PAIRS] = 1.0 if found == 1 else 0.0, float(pairs)
         largest = _apply(links, rows, touching, first_row, last_row, first_contact, last_contact, size)
-        if repeat == 0 and column > 0:
+        if is_first:
             keep_first(links, touching, rows, first_contact, last_contact, column, step)
-        for place in range(first, last):
-            for entry in range(6):
-                work[CHANGE + entry, place] = 0.0
+        _begin_repeat(work, first, last)
         if not largest > wanted:
             break
-        if before >= 0.0 and largest > LEAST_GAIN * before:
+        if repeat > 0 and largest > LEAST_GAIN * before:
             share, pairs = 0.5 * share, 0
             if share < LEAST_FOLLOWED:
                 return 2

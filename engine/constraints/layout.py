@@ -224,7 +224,9 @@ RANK, UPPER_PLACE, UPPER_LINK, JUMP = COMPOSITE + 16, COMPOSITE + 17, COMPOSITE 
 """When a place was taken away, what it hangs on, by which joint, and the first place above it that no loop is known to reach beyond."""
 ANSWER = COMPOSITE + 20
 """Velocity and angular velocity, as in `SOLUTION`, for a unit impulse about a freedom."""
-WORK_ROWS = ANSWER + 6
+LEFT_OVER = ANSWER + 6
+"""In Newton's method, what the impulses so far give beyond the velocities that were found, as an impulse and an angular impulse."""
+WORK_ROWS = LEFT_OVER + 6
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3

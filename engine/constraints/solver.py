@@ -3,7 +3,7 @@
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..compilation.products import add_outer
-from ..kernels.vectors import add_scaled, dot, scale
+from ..kernels.vectors import Vector, add_scaled, dot, scale
 from ..loops.columns import Array, Integers, IntegerTable, add_to_vector, load_symmetric, load_vector
 from ..loops.layout import INERTIA, MASS
 from .arguments import Tables
@@ -53,6 +53,12 @@ from .layout import (
     VELOCITY_FORCES,
 )
 
+Motion = tuple[Vector, Vector]
+"""A velocity, world frame, and an angular velocity, body frame, or changes of them."""
+NO_MOTION: Motion = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+Sums = tuple[Vector, Vector, Vector]
+"""What the rows of a link give in sum: the impulse, and the angular impulses on both bodies, in the axes of each."""
+
 MOST_REPEATS = 60
 SLOWEST, SLOWEST_IN_LOOP = 0.5, 0.9
 """See `slowest_repeat`."""
@@ -100,14 +106,19 @@ def island_matrix(
 @inlined
 def along(work: Array, rows: Array, row: int, place: int, other: int, block: int, turning: int) -> float:
     """Rate of change of a row for velocities in these rows of the work array."""
-    linear = load(rows, row, LINEAR)
-    rate = dot(linear, load_vector(work, block, place)) + dot(
-        load(rows, row, ON_BODY), load_vector(work, turning, place)
-    )
+    mine, others = (load_vector(work, block, place), load_vector(work, turning, place)), NO_MOTION
     if other >= 0:
-        rate -= dot(linear, load_vector(work, block, other)) + dot(
-            load(rows, row, ON_OTHER), load_vector(work, turning, other)
-        )
+        others = load_vector(work, block, other), load_vector(work, turning, other)
+    return rate_of(rows, row, other, mine, others)
+
+
+@inlined
+def rate_of(rows: Array, row: int, other: int, mine: Motion, others: Motion) -> float:
+    """Rate of change of a row for the velocity and the angular velocity of each body; `other` is negative if there is one body."""
+    linear = load(rows, row, LINEAR)
+    rate = dot(linear, mine[0]) + dot(load(rows, row, ON_BODY), mine[1])
+    if other >= 0:
+        rate -= dot(linear, others[0]) + dot(load(rows, row, ON_OTHER), others[1])
     return rate
 
 
@@ -300,26 +311,34 @@ def sum_tried(
     for place in range(first, last):
         for entry in range(6):
             work[SOLUTION + entry, place] = 0.0
-    add_tried(work, links, rows, first_link, last_link)
-
-
-@inlined
-def add_tried(work: Array, links: Integers, rows: Array, first_link: int, last_link: int) -> None:
-    """Add the tried impulses of some links to the right-hand sides of a solve."""
     for link in range(first_link, last_link):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         push, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            pull = float(rows[row, TRIED])
-            push = add_scaled(push, pull, load(rows, row, LINEAR))
-            turn = add_scaled(turn, pull, load(rows, row, ON_BODY))
-            if other >= 0:
-                other_turn = add_scaled(other_turn, -pull, load(rows, row, ON_OTHER))
-        add_to_vector(work, SOLUTION, place, push)
-        add_to_vector(work, SOLUTION + 3, place, turn)
-        if other >= 0:
-            add_to_vector(work, SOLUTION, other, scale(-1.0, push))
-            add_to_vector(work, SOLUTION + 3, other, other_turn)
+            push, turn, other_turn = add_pull(rows, row, other, float(rows[row, TRIED]), (push, turn, other_turn))
+        add_to_sides(work, place, other, (push, turn, other_turn))
+
+
+@inlined
+def add_pull(rows: Array, row: int, other: int, pull: float, sums: Sums) -> Sums:
+    """Add an impulse of a row to the sums of its link."""
+    push, turn, other_turn = sums
+    push = add_scaled(push, pull, load(rows, row, LINEAR))
+    turn = add_scaled(turn, pull, load(rows, row, ON_BODY))
+    if other >= 0:
+        other_turn = add_scaled(other_turn, -pull, load(rows, row, ON_OTHER))
+    return push, turn, other_turn
+
+
+@inlined
+def add_to_sides(work: Array, place: int, other: int, sums: Sums) -> None:
+    """Add the sums of a link to the right-hand sides of its bodies."""
+    push, turn, other_turn = sums
+    add_to_vector(work, SOLUTION, place, push)
+    add_to_vector(work, SOLUTION + 3, place, turn)
+    if other >= 0:
+        add_to_vector(work, SOLUTION, other, scale(-1.0, push))
+        add_to_vector(work, SOLUTION + 3, other, other_turn)
 
 
 @inlined
