@@ -1,6 +1,7 @@
 """Points at which two boxes touch: separating axes, and clipping of the face that faces the other."""
 
 from math import sqrt
+from typing import NamedTuple
 
 from ..compilation.compiler import inlined
 from ..constraints.joint_types import Axes, load, store
@@ -19,6 +20,14 @@ APART_FROM_NEAREST = 0.1
 """Share of the least half extent beyond which a point of faces is another one than that at which edges or corners meet."""
 GRAZED = 1e-3
 """Share of the least half extent up to which faces that look at each other overlap and pass: what slides over a seam is not caught."""
+
+
+class Placed(NamedTuple):
+    """A box at its place: the middle, the axes and half the edges, world frame."""
+
+    center: Vector
+    axes: Axes
+    half: Vector
 
 
 @inlined
@@ -56,20 +65,10 @@ def _clip(polygon: Array, source: int, target: int, count: int, axis: int, sign:
 
 @inlined
 def _touch_faces(
-    found: Array,
-    polygon: Array,
-    center: Vector,
-    axes: Axes,
-    half: Vector,
-    face: int,
-    sign: float,
-    other_center: Vector,
-    other_axes: Axes,
-    other_half: Vector,
-    margin: float,
-    is_first: bool,
+    found: Array, polygon: Array, box: Placed, face: int, sign: float, other: Placed, margin: float, is_first: bool
 ) -> int:
     """The corners of the face of the other box that faces this face, clipped to it, which are nearer than the margin."""
+    (center, axes, half), (other_center, other_axes, other_half) = box, other
     normal = scale(sign, _axis(axes, face))
     one, two = (face + 1) % 3, (face + 2) % 3
     facing, least = 0, 0.0
@@ -113,23 +112,13 @@ def _touch_faces(
 
 @inlined
 def _touch_edges(
-    found: Array,
-    center: Vector,
-    axes: Axes,
-    half: Vector,
-    edge: int,
-    other_center: Vector,
-    other_axes: Axes,
-    other_half: Vector,
-    other_edge: int,
-    normal: Vector,
-    apart_by: float,
-    kept: int,
+    found: Array, box: Placed, edge: int, other: Placed, other_edge: int, normal: Vector, apart_by: float, kept: int
 ) -> int:
     """The nearest points of two edges, and what they do not exclude of the points of faces that were kept.
 
     The normal is from the other box to this one.
     """
+    (center, axes, half), (other_center, other_axes, other_half) = box, other
     at, other_at = center, other_center
     for number in range(3):
         if number != edge:
@@ -153,21 +142,12 @@ def _touch_edges(
 
 
 @inlined
-def touch_boxes(
-    found: Array,
-    polygon: Array,
-    center: Vector,
-    axes: Axes,
-    half: Vector,
-    other_center: Vector,
-    other_axes: Axes,
-    other_half: Vector,
-    margin: float,
-) -> int:
-    """Points at which two boxes are nearer than a margin; all positions and axes are in the world frame.
+def touch_boxes(found: Array, polygon: Array, box: Placed, other: Placed, margin: float) -> int:
+    """Points at which two boxes are nearer than a margin.
 
     Source: Gottschalk, Lin, Manocha (1996), separating axes of boxes; Sutherland, Hodgman (1974), clipping.
     """
+    (center, axes, half), (other_center, other_axes, other_half) = box, other
     apart = subtract(other_center, center)
     least = min(half[0], half[1], half[2], other_half[0], other_half[1], other_half[2])
     best, face, other_best, other_face = -1e300, 0, -1e300, 0
@@ -196,27 +176,23 @@ def touch_boxes(
         return 0
     if other_best > best + FACE_BIAS * least:
         sign = -1.0 if dot(apart, _axis(other_axes, other_face)) > 0.0 else 1.0
-        faces, ours = (other_center, other_axes, other_half, other_face, sign), (center, axes, half)
-        kept = _touch_faces(found, polygon, *faces, *ours, GUARDED * margin, False)
+        kept = _touch_faces(found, polygon, other, other_face, sign, box, GUARDED * margin, False)
     else:
         sign = 1.0 if dot(apart, _axis(axes, face)) > 0.0 else -1.0
-        faces, theirs = (center, axes, half, face, sign), (other_center, other_axes, other_half)
-        kept = _touch_faces(found, polygon, *faces, *theirs, GUARDED * margin, True)
+        kept = _touch_faces(found, polygon, box, face, sign, other, GUARDED * margin, True)
     if edge_best > max(best, other_best) + EDGE_BIAS * least:
-        edges = (center, axes, half, edge, other_center, other_axes, other_half, other_edge, edge_normal)
-        return _touch_edges(found, *edges, APART_FROM_NEAREST * least, kept)
+        apart_by = APART_FROM_NEAREST * least
+        return _touch_edges(found, box, edge, other, other_edge, edge_normal, apart_by, kept)
     return kept if nearest_found(found, kept) <= margin else 0
 
 
 @inlined
-def touch_corners(
-    found: Array, center: Vector, axes: Axes, half: Vector, foot: Vector, normal: Vector, margin: float
-) -> int:
+def touch_corners(found: Array, box: Placed, foot: Vector, normal: Vector, margin: float) -> int:
     """The corners of the face of a box that faces a plane through a point, if any is nearer than a margin.
 
     Those of the opposite face are farther apart, and would be kept instead if a fast box had them too.
     """
-    facing, most, kept = 0, 0.0, 0
+    (center, axes, half), facing, most, kept = box, 0, 0.0, 0
     for number in range(3):
         along = dot(_axis(axes, number), normal)
         if abs(along) > abs(most) + 1e-9:

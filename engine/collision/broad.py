@@ -9,11 +9,13 @@ Bodies of different groups do not meet. Shapes of the world, whose owner is -1, 
 """
 
 from math import floor, frexp
+from typing import NamedTuple
 
 from ..compilation.compiler import inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..constraints.joint_types import load
 from ..kernels.vectors import Vector
-from ..loops.columns import Array, Integers
+from ..loops.columns import Array, Integers, IntegerTable, Numbers
 from .layout import HIGH, LOW
 
 FIRST_LEVEL, LEVELS = -40, 104
@@ -35,6 +37,42 @@ _BODY, _WORLD, _ANY = range(3)
 """Kinds of tables: bodies of one group, shapes of the world, and bodies of all groups for shapes of the world to look at."""
 
 Cell = tuple[int, int, int]
+
+
+class Search(NamedTuple):
+    """The boxes of shapes, the pairs of these that overlap, and scratch."""
+
+    bounds: Array
+    """The boxes, one row per shape, with the columns `LOW` and `HIGH`; a box with ``high < low`` meets nothing."""
+    owners: Integers
+    """The body of each shape; -1 for the world."""
+    groups: Integers
+    """The group of each shape, which is ignored for shapes of the world."""
+    buckets: Integers
+    """Scratch, a power of two of numbers, best twice as many as shapes or more, and one."""
+    entries: IntegerTable
+    """Scratch, shape (2 `ENTRIES_PER_SHAPE` times the number of shapes, `ENTRY_SIZE`)."""
+    boxes: Array
+    """Scratch, shape (`ENTRIES_PER_SHAPE` times the number of shapes, 6)."""
+    levels: IntegerTable
+    """Scratch, shape (`LEVEL_SIZES`, `LEVELS` + 1)."""
+    sizes: Numbers
+    """Scratch, shape (`LEVELS` + 1,)."""
+    starts: Integers
+    """Scratch, one number more than shapes."""
+    pairs: IntegerTable
+    """The pairs, in columns 2 and 3; columns 0 and 1 are scratch."""
+
+
+class Column(NamedTuple):
+    """Cells one above the other in a table of entries."""
+
+    table: int
+    group: int
+    x: int
+    y: int
+    first_z: int
+    last_z: int
 
 
 @inlined
@@ -96,30 +134,13 @@ def _overlap_in(boxes: Array, place: int, low: Vector, high: Vector) -> bool:
 
 
 @inlined
-def _look(
-    owners: Integers,
-    groups: Integers,
-    buckets: Integers,
-    entries: Integers,
-    boxes: Array,
-    pairs: Integers,
-    starts: Integers,
-    found: int,
-    place: int,
-    table: int,
-    group: int,
-    low: Vector,
-    high: Vector,
-    x: int,
-    y: int,
-    first_z: int,
-    last_z: int,
-    is_own: bool,
-) -> int:
+def _look(search: Search, found: int, place: int, cells_of: Column, low: Vector, high: Vector, is_own: bool) -> int:
     """Compare an entry with those of the cells one above the other; the number of pairs then, or -1 if there was no room.
 
     In its own cell, an entry is compared with those behind it only.
     """
+    (table, group, x, y, first_z, last_z), pairs = cells_of, search.pairs
+    entries, buckets = search.entries, search.buckets
     shape, bucket_count = entries[place, 3], buckets.shape[0] - 1
     bucket = _bucket_of(x, y, first_z, table, group, bucket_count)
     cells = last_z - first_z + 1
@@ -127,15 +148,15 @@ def _look(
         # the last bucket is followed by the first one
         here = min(cells, bucket_count - bucket)
         for other in range(buckets[bucket], buckets[bucket + here]):
-            if _overlap_in(boxes, other, low, high):
+            if _overlap_in(search.boxes, other, low, high):
                 # cells, levels and groups may share a bucket
                 z = entries[other, 2]
                 is_here = entries[other, 0] == x and entries[other, 1] == y and z >= first_z and z <= last_z
                 if is_here and entries[other, 4] == table and not (is_own and z == first_z and other <= place):
-                    if _may_meet(owners, groups, shape, entries[other, 3]):
+                    if _may_meet(search.owners, search.groups, shape, entries[other, 3]):
                         if found == pairs.shape[0]:
                             return -1
-                        _put_pair(pairs, starts, found, shape, entries[other, 3])
+                        _put_pair(pairs, search.starts, found, shape, entries[other, 3])
                         found += 1
         bucket, cells = 0, cells - here
     return found
@@ -159,8 +180,9 @@ def _sort_pairs(pairs: Integers, starts: Integers, count: int, found: int) -> No
 
 
 @inlined
-def _find_levels(bounds: Array, owners: Integers, groups: Integers, levels: Integers, sizes: Array, count: int) -> bool:
+def _find_levels(search: Search, count: int) -> bool:
     """Count the shapes of each level and find the cells per metre; whether all bodies are of one group."""
+    bounds, owners, groups, levels, sizes = search.bounds, search.owners, search.groups, search.levels, search.sizes
     for level in range(LEVELS + 1):
         levels[0, level] = levels[1, level] = levels[2, level] = 0
         sizes[level] = 0.0
@@ -190,19 +212,10 @@ def _enter(entries: Integers, entry: int, cell: Cell, shape: int, table: int, gr
 
 
 @inlined
-def _fill(
-    bounds: Array,
-    owners: Integers,
-    groups: Integers,
-    buckets: Integers,
-    entries: Integers,
-    boxes: Array,
-    sizes: Array,
-    count: int,
-    is_one_group: bool,
-    has_world: bool,
-) -> int:
+def _fill(search: Search, count: int, is_one_group: bool, has_world: bool) -> int:
     """Enter the shapes into their cells, and sort the entries by buckets; their number."""
+    bounds, owners, groups, sizes = search.bounds, search.owners, search.groups, search.sizes
+    buckets, entries, boxes = search.buckets, search.entries, search.boxes
     for bucket in range(buckets.shape[0]):
         buckets[bucket] = 0
     used, half = 0, entries.shape[0] // 2
@@ -240,51 +253,32 @@ def _fill(
 
 
 @kernel("near-pairs")
-def near_pairs(
-    bounds: Array,
-    owners: Integers,
-    groups: Integers,
-    buckets: Integers,
-    entries: Integers,
-    boxes: Array,
-    levels: Integers,
-    sizes: Array,
-    starts: Integers,
-    pairs: Integers,
-    count: int,
-) -> int:
+def near_pairs(packed: Packed[Search], count: int) -> int:
     """Find the pairs of shapes whose boxes overlap, in ascending order of their numbers.
 
     Args:
-        bounds: The boxes, one row per shape, with the columns `LOW` and `HIGH`; a box with ``high < low`` meets nothing.
-        owners: The body of each shape; -1 for the world.
-        groups: The group of each shape, which is ignored for shapes of the world.
-        buckets: Scratch, a power of two of numbers, best twice as many as shapes or more, and one.
-        entries: Scratch, shape (2 `ENTRIES_PER_SHAPE` times the number of shapes, `ENTRY_SIZE`).
-        boxes: Scratch, shape (`ENTRIES_PER_SHAPE` times the number of shapes, 6).
-        levels: Scratch, shape (`LEVEL_SIZES`, `LEVELS` + 1).
-        sizes: Scratch, shape (`LEVELS` + 1,).
-        starts: Scratch, one number more than shapes.
-        pairs: The pairs, in columns 2 and 3; columns 0 and 1 are scratch.
+        packed: The boxes and the pairs.
         count: The number of shapes.
 
     Returns:
-        The number of pairs; -1 if `pairs` is too short.
+        The number of pairs; -1 if there is no room for them.
     """
-    is_one_group = _find_levels(bounds, owners, groups, levels, sizes, count)
+    search = unpack(packed)
+    entries, boxes, levels, groups = search.entries, search.boxes, search.levels, search.groups
+    is_one_group = _find_levels(search, count)
     for shape in range(count + 1):
-        starts[shape] = 0
-    found = _find_endless(bounds, owners, groups, pairs, starts, levels[0, LEVELS], count)
+        search.starts[shape] = 0
+    found = _find_endless(search, levels[0, LEVELS], count)
     if found < 0:
         return -1
     has_world, last_level = False, 0
     for level in range(LEVELS):
         has_world = has_world or levels[2, level] > 0
         last_level = level if levels[0, level] > 0 else last_level
-    used = _fill(bounds, owners, groups, buckets, entries, boxes, sizes, count, is_one_group, has_world)
+    used = _fill(search, count, is_one_group, has_world)
     for place in range(used):
-        table = int(entries[place, 4])
-        kind, own_level, shape = table & 3, table >> 2, int(entries[place, 3])
+        entered, shape = int(entries[place, 4]), int(entries[place, 3])
+        kind, own_level = entered & 3, entered >> 2
         if kind == _ANY:
             continue
         low, high = load(boxes, place, 0), load(boxes, place, 3)
@@ -292,7 +286,7 @@ def near_pairs(
         for level in range(own_level, last_level + 1):
             if levels[0, level] == 0:
                 continue
-            per_metre = float(sizes[level])
+            per_metre = float(search.sizes[level])
             first, last = _cell_of(low, per_metre), _cell_of(high, per_metre)
             is_own = level == own_level
             for looked in range(3):
@@ -307,22 +301,19 @@ def near_pairs(
                     for y in range(first[1] - (0 if is_half and x == first[0] else 1), last[1] + 1):
                         is_own_column = is_half and x == first[0] and y == first[1]
                         first_z = first[2] - (0 if is_own_column else 1)
-                        found = _look(
-                            owners, groups, buckets, entries, boxes, pairs, starts, found, place, 4 * level + looked,
-                            group if looked == _BODY else 0, low, high, x, y, first_z, last[2], is_own_column,
-                        )  # fmt: skip
+                        table, looked_in = 4 * level + looked, group if looked == _BODY else 0
+                        cells_of = Column(table, looked_in, x, y, first_z, last[2])
+                        found = _look(search, found, place, cells_of, low, high, is_own_column)
                         if found < 0:
                             return -1
-    _sort_pairs(pairs, starts, count, found)
+    _sort_pairs(search.pairs, search.starts, count, found)
     return found
 
 
 @inlined
-def _find_endless(
-    bounds: Array, owners: Integers, groups: Integers, pairs: Integers, starts: Integers, endless: int, count: int
-) -> int:
+def _find_endless(search: Search, endless: int, count: int) -> int:
     """Compare boxes without bounds with all others; the number of pairs, or -1 if there was no room."""
-    found = 0
+    bounds, pairs, found = search.bounds, search.pairs, 0
     if endless == 0:
         return 0
     for shape in range(count):
@@ -335,9 +326,9 @@ def _find_endless(
             other_level, _other_size = _level_of(other_low, other_high)
             if other_level < 0 or (other_level == LEVELS and other <= shape):
                 continue
-            if _overlap_in(bounds, other, low, high) and _may_meet(owners, groups, shape, other):
+            if _overlap_in(bounds, other, low, high) and _may_meet(search.owners, search.groups, shape, other):
                 if found == pairs.shape[0]:
                     return -1
-                _put_pair(pairs, starts, found, shape, other)
+                _put_pair(pairs, search.starts, found, shape, other)
                 found += 1
     return found

@@ -4,7 +4,7 @@ Shapes whose boxes overlap are compared, with the boxes that they may reach in t
 table of shapes, so that contacts do not depend on how they were found.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
@@ -38,8 +38,9 @@ from ..kernels.vectors import Vector, add_scaled, dot, subtract
 from ..loops.columns import Array, Integers, IntegerTable, load_vector
 from ..loops.layout import FROZEN, POSITION
 from .bounds import MARGIN_OF_SIZE, bound_shape, closing_speed
+from .broad import Search
 from .found import deepest_of
-from .impact import PASSES, forget_impacts, is_fast, is_held, strays
+from .impact import PASSES, Advancing, forget_impacts, is_fast, is_held, strays
 from .keeping import Lists, is_less, known_pair, pair_of
 from .layout import (
     APART_BY,
@@ -176,6 +177,15 @@ def _match(
             touching[point, CLOSED_BEFORE] = contacts[CLOSING, best]
 
 
+class Pair(NamedTuple):
+    """The points at which two shapes touch."""
+
+    found: Array
+    found_count: int
+    first: int
+    second: int
+
+
 class Finding(NamedTuple):
     """The arguments of `find_contacts`."""
 
@@ -184,11 +194,8 @@ class Finding(NamedTuple):
     contacts: Array
     known: Integers
     """The number of points of contacts in the last tick, shape (1,)."""
-    bounds: Array
-    """The boxes of shapes."""
-    near: tuple[Any, ...]
-    """The arrays of `broad.near_pairs`."""
-    pairs: IntegerTable
+    near: Packed[Search]
+    """The boxes of shapes, and the pairs that are near each other."""
     excluded: IntegerTable
     """The pairs that never collide."""
     forms: IntegerTable
@@ -226,12 +233,13 @@ class Finding(NamedTuple):
 def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int:
     """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short."""
     finding = unpack(packed)
-    bodies, shapes, bounds, forms, pairs = finding.bodies, finding.shapes, finding.bounds, finding.forms, finding.pairs
+    bodies, shapes, forms, near = finding.bodies, finding.shapes, finding.forms, unpack(finding.near)
+    bounds, pairs = near.bounds, near.pairs
     narrow, ahead, moved, impacts, found = finding.narrow, finding.ahead, finding.moved, finding.impacts, finding.found
     seams, calls, dt = finding.seams, finding.calls, finding.dt
     _taken, touching, touches, counts = finding.lists
-    _bound_shapes(bodies, shapes, bounds, finding.near, counts[SHAPES], dt)
-    counts[PAIRS] = call(calls[NEAR], (bounds, *finding.near, pairs, counts[SHAPES]))
+    _bound_shapes(bodies, shapes, near, counts[SHAPES], dt)
+    counts[PAIRS] = call(calls[NEAR], (finding.near, counts[SHAPES]))
     if counts[PAIRS] < 0:
         return _short(counts, SHORT_OF_PAIRS)
     numbering = unpack(finding.numbering)
@@ -251,8 +259,8 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
         if _looks_ahead(bodies, shapes, bounds, first, second, is_moving and closes * dt > least, dt):
             if ahead.shape[0] < bodies.shape[0]:
                 return _short(counts, SHORT_OF_IMPACTS)
-            advanced = ((bodies, shapes, forms), bounds, ahead, moved, impacts, narrow, calls, first, second)
-            met = _advance(advanced, margin, least, closes * dt, dt)
+            advancing = ((bodies, shapes, forms), bounds, ahead, moved, impacts, narrow, calls)
+            met = _advance(advancing, first, second, margin, least, closes * dt, dt)
         if met == _MEETS:
             seen, seen_shapes = ahead, moved if is_moving else shapes
         scene, tools = (seen, seen_shapes, forms), (narrow, found, finding.polygon, calls)
@@ -268,9 +276,10 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
             return _short(counts, SHORT_OF_POINTS)
         if is_sensed:
             sensed += 1
-            _list_sensed(bodies, shapes, touching, touches, found, count, first, second, sensed)
+            _list_sensed(bodies, shapes, touching, touches, Pair(found, count, first, second), sensed)
             continue
-        contact = _list_points(seen, seen_shapes, finding.lists, found, count, first, second, contact, point, sensed)
+        pair = Pair(found, count, first, second)
+        contact = _list_points(seen, seen_shapes, finding.lists, pair, contact, point, sensed)
         if contact < 0:
             return _short(counts, SHORT_OF_POINTS)
         _carry_back(impacts, touching, point, count if met == _MEETS and is_moving else 0, int(shapes[BODY, first]))
@@ -294,28 +303,17 @@ def _short(counts: Integers, what: int) -> int:
 
 
 @inlined
-def _bound_shapes(
-    bodies: Array, shapes: Array, bounds: Array, near: tuple[Integers, ...], count: int, dt: float
-) -> None:
+def _bound_shapes(bodies: Array, shapes: Array, near: Search, count: int, dt: float) -> None:
     """Find the boxes and groups of shapes for the search for pairs."""
     for shape in range(count):
-        near[1][shape] = int(shapes[GROUP, shape])
-        bound_shape(bodies, shapes, bounds, near[0], shape, dt)
+        near.groups[shape] = int(shapes[GROUP, shape])
+        bound_shape(bodies, shapes, near.bounds, near.owners, shape, dt)
 
 
 @inlined
-def _list_sensed(
-    bodies: Array,
-    shapes: Array,
-    touching: Array,
-    touches: Integers,
-    found: Array,
-    count: int,
-    first: int,
-    second: int,
-    sensed: int,
-) -> None:
+def _list_sensed(bodies: Array, shapes: Array, touching: Array, touches: Integers, pair: Pair, sensed: int) -> None:
     """Enter the deepest point of a pair with a sensor at the end of the lists."""
+    found, count, first, second = pair
     at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
     _begin_contact(shapes, touches, at, first, second, last)
     touches[POINTS_OF_CONTACT, at] = 1
@@ -349,14 +347,16 @@ def _slack(
 
 
 @inlined
-def _advance(advanced: tuple[Any, ...], margin: float, least: float, closes: float, dt: float) -> int:
-    """Find the time of impact of two shapes, given the first arguments of `advance_pair`; what to compare them at.
+def _advance(
+    advancing: Advancing, first: int, second: int, margin: float, least: float, closes: float, dt: float
+) -> int:
+    """Find the time of impact of two shapes; what to compare them at.
 
     `closes` is how far they may move relative to each other in the tick [m].
     """
-    (_bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls, first, second = advanced
+    (_bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls = advancing
     is_joined, slack = _slack(shapes, impacts, first, second, MARGIN_OF_SIZE * least, margin, dt)
-    if call(calls[IMPACT], (*advanced, slack, int(not is_joined), dt)) == 1:
+    if call(calls[IMPACT], (advancing, first, second, slack, int(not is_joined), dt)) == 1:
         return _MEETS
     if is_joined and closes <= PASSES * float(bounds[first, REACH] + bounds[second, REACH]):
         # an impact of another body may still bring it here
@@ -491,20 +491,9 @@ def _begin_contact(shapes: Array, touches: Integers, contact: int, first: int, s
 
 
 @inlined
-def _list_points(
-    bodies: Array,
-    shapes: Array,
-    lists: Lists,
-    found: Array,
-    count: int,
-    first: int,
-    second: int,
-    contact: int,
-    point: int,
-    sensed: int,
-) -> int:
+def _list_points(bodies: Array, shapes: Array, lists: Lists, pair: Pair, contact: int, point: int, sensed: int) -> int:
     """Enter the points of a pair into the lists; the number of contacts then, or -1 for no room."""
-    _taken, touching, touches, _counts = lists
+    (_taken, touching, touches, _counts), (found, count, first, second) = lists, pair
     for each in range(count):
         if each == 0 or found[each, PART_OF] != found[each - 1, PART_OF]:
             if contact + sensed == touches.shape[1]:

@@ -57,6 +57,13 @@ PASSES = 8.0
 """What moves more than so many times its reach in a tick and misses, passes: no impact of another body on its joints brings it back."""
 
 
+Advancing = tuple[Scene, Array, Array, Array, Array, tuple[Array, ...], Integers]
+"""What is advanced to a time of impact: the bodies at the start of the tick, the table of shapes, and where the points of shapes are; the
+boxes of shapes; the bodies at the time of impact, of which only the columns of two are written; the shapes then, of which only those of two
+are written, and only if the second one moves by itself; the first impact of each body; the arguments of `part_cores`, and the addresses of
+kernels, with its own at the place `PART`."""
+
+
 @inlined
 def is_fast(bodies: Array, bounds: Array, shape: int, body: int, dt: float) -> bool:
     """Whether a shape of a body moves more than half its least extent in a tick, at the velocity with which this begins.
@@ -116,37 +123,18 @@ def _spin(bodies: Array, bounds: Array, shape: int, body: int, radius: float) ->
 
 
 @kernel("advance-pair")
-def advance_pair(
-    scene: Scene,
-    bounds: Array,
-    ahead: Array,
-    moved: Array,
-    impacts: Array,
-    narrow: tuple[Array, ...],
-    calls: Integers,
-    first: int,
-    second: int,
-    slack: float,
-    is_noted: int,
-    dt: float,
-) -> int:
+def advance_pair(advancing: Advancing, first: int, second: int, slack: float, is_noted: int, dt: float) -> int:
     """Move the bodies of two shapes to their time of impact; 0 if they do not meet in the tick.
 
     Args:
-        scene: The bodies at the start of the tick, the table of shapes, and where the points of shapes are.
-        bounds: The boxes of the shapes.
-        ahead: The bodies at the time of impact; only the columns of the two bodies are written.
-        moved: The shapes then; only the columns of two shapes are written, and only if the second one moves by itself.
-        impacts: The first impact of each body.
-        narrow: The placed cores, the points, and scratch of `part_cores`.
-        calls: The addresses of kernels, that of `part_cores` at the place `PART`.
+        advancing: The bodies and shapes; see `Advancing`.
         first: A shape of a body.
         second: A shape of another body, or one of the world.
         slack: How near shapes that pass have met [m].
         is_noted: 1 if the impact may be one at which the step of a body starts.
         dt: Length of the tick [s].
     """
-    bodies, shapes, forms = scene
+    (bodies, shapes, forms), bounds, ahead, moved, impacts, narrow, calls = advancing
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     within = max(_MET * min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF])), slack)
     closing, is_moving, turns = drift_velocity(bodies, body, dt), moves(shapes, second), 0.0
@@ -185,24 +173,15 @@ def advance_pair(
         _move(bodies, ahead, other, time, dt)
     impacts[MET_AT, body] = time
     if is_noted == 1:
-        _note(bodies, bounds, impacts, first, body, time, depth, dt, is_moving)
-        _note(bodies, bounds, impacts, second, other, time, depth, dt, is_moving)
+        _note(advancing, first, body, time, depth, dt, is_moving)
+        _note(advancing, second, other, time, depth, dt, is_moving)
     return 1
 
 
 @inlined
-def _note(
-    bodies: Array,
-    bounds: Array,
-    impacts: Array,
-    shape: int,
-    body: int,
-    time: float,
-    depth: float,
-    dt: float,
-    is_moving: bool,
-) -> None:
+def _note(advancing: Advancing, shape: int, body: int, time: float, depth: float, dt: float, is_moving: bool) -> None:
     """Note an impact of a body whose mass centre would move deep into the other shape; what slides or turns needs the points alone."""
+    (bodies, _shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, _calls = advancing
     if body >= 0:
         velocity, least = drift_velocity(bodies, body, dt), float(bounds[shape, LEAST_HALF])
         if depth > least and sqrt(dot(velocity, velocity)) * dt > least and time < impacts[IMPACT_TIME, body]:

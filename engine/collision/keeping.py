@@ -108,9 +108,9 @@ class Keeping(NamedTuple):
 def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int:
     """Write the contacts of the tick into their table, move the shapes of the world, and note that shapes have taken a tick."""
     keeping = unpack(packed)
-    bodies, shapes, contacts, kept = keeping.bodies, keeping.shapes, keeping.contacts, keeping.kept
-    taken, touching, touches, counts = keeping.lists
-    impacts, steps, dt = keeping.impacts, keeping.steps, keeping.dt
+    shapes, contacts, kept = keeping.shapes, keeping.contacts, keeping.kept
+    taken, _touching, touches, counts = keeping.lists
+    steps, dt = keeping.steps, keeping.dt
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
         pair = (_NO_SHAPE, _NO_SHAPE)
@@ -124,7 +124,7 @@ def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break
             if sees and not (has_ended and not is_less(pair_of(touches, at), known_pair(kept, known))):
-                _keep_point(bodies, contacts, written, touching, touches[POINTS_FROM, at], touches, at, impacts, dt)
+                _keep_point(keeping, written, touches[POINTS_FROM, at], at)
                 sensed, written = sensed + 1, written + 1
             else:
                 if taken[known] == 0 and _was_pushed(kept, known):
@@ -137,7 +137,7 @@ def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int
                 if written == contacts.shape[1]:
                     counts[SHORT] = SHORT_OF_POINTS
                     return FULL
-                _keep_point(bodies, contacts, written, touching, point, touches, contact, impacts, dt)
+                _keep_point(keeping, written, point, contact)
                 written += 1
     keeping.written[0] = written
     for shape in range(counts[SHAPES]):
@@ -168,18 +168,10 @@ def _keep_ended(contacts: Array, written: int, kept: Array, known: int) -> None:
 
 
 @inlined
-def _keep_point(
-    bodies: Array,
-    contacts: Array,
-    written: int,
-    touching: Array,
-    point: int,
-    touches: Integers,
-    contact: int,
-    impacts: Array,
-    dt: float,
-) -> None:
+def _keep_point(keeping: Keeping, written: int, point: int, contact: int) -> None:
     """Write a point of a contact into the table, as it is at the end of the tick."""
+    contacts, (_taken, touching, touches, _counts) = keeping.contacts, keeping.lists
+    impacts, dt = keeping.impacts, keeping.dt
     contacts[FIRST_SHAPE, written], contacts[SECOND_SHAPE, written] = (
         touches[FIRST_OF, contact],
         touches[SECOND_OF, contact],
@@ -200,22 +192,15 @@ def _keep_point(
     contacts[CLOSING, written] = max(float(touching[point, CLOSED_BEFORE]), float(touching[point, CLOSING_SPEED]))
     contacts[SOLVER, written] = touching[point, SOLVED_BY]
     bodies_of = touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
-    _show_point(bodies, contacts, written, touching, point, *bodies_of, at_other, turn)
+    _show_point(keeping, written, point, *bodies_of, at_other, turn)
 
 
 @inlined
 def _show_point(
-    bodies: Array,
-    contacts: Array,
-    written: int,
-    touching: Array,
-    point: int,
-    body: int,
-    other: int,
-    at_world: Vector,
-    other_q: Quaternion,
+    keeping: Keeping, written: int, point: int, body: int, other: int, at_world: Vector, other_q: Quaternion
 ) -> None:
     """Write where a point is at the end of the tick, given its core on a shape of the world and the turn of this in the tick."""
+    bodies, contacts, touching = keeping.bodies, keeping.contacts, keeping.lists[1]
     q = load_quaternion(bodies, ORIENTATION, body)
     center = load_vector(bodies, POSITION, body)
     at = rotate(q, 2.0, load(touching, point, CORE))

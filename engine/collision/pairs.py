@@ -5,7 +5,7 @@ from ..constraints.joint_types import load, store
 from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
 from . import cores
-from .boxes import touch_boxes, touch_corners
+from .boxes import Placed, touch_boxes, touch_corners
 from .found import exchange, fewer
 from .layout import BOX, CAPSULE, CORES, CORNERS_OF, CYLINDER, FACES_OF, HULL, PLANE, POINTS_OF, SIZES, SPHERE, TYPE
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
@@ -98,9 +98,11 @@ def touch_directly(
     elif kind == SPHERE and other_kind == PLANE:
         count = touch_plane(found, center, half[0], other_center, other_axes[2], margin)
     elif kind == BOX and other_kind == BOX:
-        count = touch_boxes(found, polygon, center, axes, half, other_center, other_axes, other_half, margin)
+        count = touch_boxes(
+            found, polygon, Placed(center, axes, half), Placed(other_center, other_axes, other_half), margin
+        )
     elif kind == BOX and other_kind == PLANE:
-        count = touch_corners(found, center, axes, half, other_center, other_axes[2], margin)
+        count = touch_corners(found, Placed(center, axes, half), other_center, other_axes[2], margin)
     if is_exchanged:
         exchange(found, count)
     return fewer(found, count, least)

@@ -124,7 +124,7 @@ class Contacts:
         count = self.shapes.count
         self.counts[SHAPES], self.counts[CONTACTS] = count, 0
         self._bounds = np.zeros((count, layout.BOUND_SIZE))
-        self._near = _search(count)
+        self._near = _search(self._bounds)
         self._find_forms()
         if not self._room:
             self._pairs = np.zeros((8 * _FEW, 4), np.int64)
@@ -273,9 +273,7 @@ class Contacts:
         islands = self.islands
         finding = Finding(
             *tables,
-            bounds=self._bounds,
-            near=self._near,
-            pairs=self._pairs,
+            near=Packed(self._near._replace(pairs=self._pairs)),
             excluded=self._excluded,
             forms=self._forms,
             narrow=cast(tuple[FloatArray, ...], self._narrow),
@@ -392,10 +390,12 @@ def _terrain_scratch(has_terrain: bool) -> Arguments:
     return *waiting, np.zeros((terrain.MOST_GATHERED if has_terrain else 1, layout.FOUND_SIZE))
 
 
-def _search(count: int) -> Arguments:
-    """The arrays of the search for pairs of so many shapes; see `collision.broad.near_pairs`."""
+def _search(bounds: FloatArray) -> broad.Search:
+    """The arrays of the search for pairs of shapes with these boxes."""
+    count = len(bounds)
     entries = broad.ENTRIES_PER_SHAPE * count
-    return (
+    return broad.Search(
+        bounds,
         np.zeros(count, np.int64),
         np.zeros(count, np.int64),
         np.zeros((1 << max((2 * count).bit_length(), 4)) + 1, np.int64),
@@ -404,6 +404,7 @@ def _search(count: int) -> Arguments:
         np.zeros((broad.LEVEL_SIZES, broad.LEVELS + 1), np.int64),
         np.zeros(broad.LEVELS + 1),
         np.zeros(count + 1, np.int64),
+        np.zeros((1, 4), np.int64),
     )
 
 
@@ -427,7 +428,7 @@ def comparison(points: FloatArray, has_cores: bool) -> tuple[FloatArray, FloatAr
 @cache
 def _near_loop() -> Loop:
     """The kernel that finds pairs of shapes."""
-    return named(near_pairs, np.zeros((1, 1)), *_search(1), np.zeros((1, 4), np.int64), 1)
+    return declared(near_pairs)
 
 
 @cache
@@ -470,7 +471,8 @@ def inner_loop() -> Loop:
 def _impact_loops() -> tuple[Loop, ...]:
     """The kernel that finds the time of an impact."""
     array, tools = np.zeros((1, 1)), _tools()
-    return (named(impact.advance_pair, _scene(), *[array] * 4, tools[0], tools[3], 0, 0, 0.0, 0, 1.0),)
+    advancing = _scene(), array, array, array, array, tools[0], tools[3]
+    return (named(impact.advance_pair, advancing, 0, 0, 0.0, 0, 1.0),)
 
 
 @cache
@@ -485,7 +487,7 @@ def _seam_loops() -> tuple[Loop, ...]:
 def _contact_loops() -> tuple[Loop, Loop]:
     """The kernels that find and keep contacts."""
     narrow, _points, _polygon, _calls = _tools()
-    finding = example(Finding)._replace(near=_search(1), narrow=narrow, terrain=_ground())
+    finding = example(Finding)._replace(narrow=narrow, terrain=_ground())
     return named(find_contacts, Packed(finding), 0, 0), declared(keep_contacts)
 
 

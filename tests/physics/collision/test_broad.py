@@ -5,6 +5,7 @@ import pytest
 
 from engine.collision import broad
 from engine.collision.layout import BOUND_SIZE, HIGH, LOW
+from engine.compilation.packed import Packed
 
 
 class Search:
@@ -27,9 +28,10 @@ class Search:
             np.zeros(count + 1, np.int64),
             np.zeros((self.room, 4), np.int64),
         )
+        self.search = Packed(broad.Search(self.bounds, self.owners, self.groups, *self.scratch))
 
     def run(self):
-        found = broad.near_pairs(self.bounds, self.owners, self.groups, *self.scratch, len(self.bounds))
+        found = broad.near_pairs(self.search, len(self.bounds))
         return None if found < 0 else self.scratch[-1][:found, 2:].copy()
 
     def by_comparison(self):
