@@ -234,9 +234,8 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
     """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short."""
     finding = unpack(packed)
     bodies, shapes, forms, near = finding.bodies, finding.shapes, finding.forms, unpack(finding.near)
-    bounds, pairs = near.bounds, near.pairs
     narrow, ahead, moved, impacts, found = finding.narrow, finding.ahead, finding.moved, finding.impacts, finding.found
-    seams, calls, dt = finding.seams, finding.calls, finding.dt
+    bounds, seams, calls, dt = near.bounds, finding.seams, finding.calls, finding.dt
     _taken, touching, touches, counts = finding.lists
     _bound_shapes(bodies, shapes, near, counts[SHAPES], dt)
     counts[PAIRS] = call(calls[NEAR], (finding.near, counts[SHAPES]))
@@ -246,7 +245,7 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
     forget_impacts(bodies, impacts, numbering.table, numbering.counts[JOINTS_COUNTED])
     point = contact = sensed = edge_count = 0
     for number in range(counts[PAIRS]):
-        first, second = pairs[number, 2], pairs[number, 3]
+        first, second = near.pairs[number, 2], near.pairs[number, 3]
         if not _may_collide(bodies, shapes, finding.excluded, counts[EXCLUDED], first, second):
             continue
         if int(shapes[BODY, first]) < 0:
@@ -267,7 +266,7 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
         count = 0 if met == _PASSES_BY else _touch(scene, tools, finding.terrain, first, second, margin, least, dt)
         if count == 0:
             continue
-        is_sensed = _is_sensed(shapes, first, second)
+        pair, is_sensed = Pair(found, count, first, second), _is_sensed(shapes, first, second)
         if not is_sensed and _is_too_deep(shapes, found, counts, count, first, second, least):
             return FULL
         if met == _MEETS:
@@ -276,9 +275,8 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
             return _short(counts, SHORT_OF_POINTS)
         if is_sensed:
             sensed += 1
-            _list_sensed(bodies, shapes, touching, touches, Pair(found, count, first, second), sensed)
+            _list_sensed(bodies, shapes, touching, touches, pair, sensed)
             continue
-        pair = Pair(found, count, first, second)
         contact = _list_points(seen, seen_shapes, finding.lists, pair, contact, point, sensed)
         if contact < 0:
             return _short(counts, SHORT_OF_POINTS)
@@ -290,7 +288,7 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
         if seams[0].shape[0] < touching.shape[0]:
             return _short(counts, SHORT_OF_SEAMS)
         scene, tools = (bodies, shapes, forms), (narrow, found, finding.polygon, calls)
-        _ = call(calls[SEAM], (scene, tools, finding.terrain, touching, touches, *seams, counts, dt))
+        _ = call(calls[SEAM], (scene, tools, finding.terrain, touching, touches, seams, counts, dt))
     _match_all(finding.contacts, finding.known[0], finding.lists, bounds, impacts, finding.steps[0] > 0)
     return _number(finding)
 

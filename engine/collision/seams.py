@@ -93,22 +93,19 @@ def _rises(placed: Array, points: Array, at: Vector, normal: Vector, slack: floa
     return size > slack and dot(away, normal) > max(RISES * size, slack)
 
 
+Compared = tuple[Scene, Tools, Ground]
+"""The shapes, what compares them, and the terrains."""
+Direction = tuple[Vector, Vector, Vector]
+"""What positions are relative to; a point; and a direction there."""
+
+
 @inlined
 def _is_covered(
-    scene: Scene,
-    tools: Tools,
-    terrain: Ground,
-    lists: Lists,
-    body: int,
-    own: int,
-    toucher: int,
-    base: Vector,
-    at: Vector,
-    normal: Vector,
-    slack: float,
+    compared: Compared, lists: Lists, body: int, own: int, toucher: int, direction: Direction, slack: float
 ) -> bool:
     """Whether a surface rises from a point of a shape in a direction because of another shape that touches the same one."""
-    (_bodies, shapes, _forms), (touches, heads, following), narrow = scene, lists, tools[0]
+    (scene, tools, terrain), (touches, heads, following), (base, at, normal) = compared, lists, direction
+    (_bodies, shapes, _forms), narrow = scene, tools[0]
     entry, has_terrain = heads[body], False
     while entry >= 0:
         first, second = touches[FIRST_OF, entry // 2], touches[SECOND_OF, entry // 2]
@@ -123,8 +120,8 @@ def _is_covered(
     if not has_terrain:
         return False
     grounds, beside, bounds, _scratch, inner, _gathered = terrain
-    looked = (scene, grounds, beside, bounds, inner, base, at, normal, own, slack, slack, RISES)
-    return call(tools[3][INNER], looked) == 1
+    around = (scene, grounds, beside, bounds, inner)
+    return call(tools[3][INNER], (around, base, at, normal, own, slack, slack, RISES)) == 1
 
 
 @inlined
@@ -184,9 +181,7 @@ def leave_inner_points(
     terrain: Ground,
     touching: Array,
     touches: Integers,
-    edges: Array,
-    heads: Integers,
-    following: Integers,
+    seams: tuple[Array, Integers, Integers],
     counts: Integers,
     dt: float,
 ) -> int:
@@ -198,13 +193,12 @@ def leave_inner_points(
         terrain: The grounds, all terrains, the boxes of shapes, and scratch.
         touching: The points; those that are left close up.
         touches: The contacts; one whose points are all left out is left out as well.
-        edges: Of each point, what is needed of it here.
-        heads: Scratch, one number per body.
-        following: Scratch, two numbers per contact.
+        seams: Of each point, what is needed of it here; and scratch, one number per body, and two numbers per contact.
         counts: How many points and contacts there are.
         dt: Length of the tick [s].
     """
     (bodies, shapes, _forms), (narrow, found, polygon, _calls), bounds = scene, tools, terrain[2]
+    (edges, heads, following), compared = seams, (scene, tools, terrain)
     for body in range(heads.shape[0]):
         heads[body] = -1
     # the contacts of each body, the last one first
@@ -226,13 +220,11 @@ def leave_inner_points(
             lists, inner = (touches, heads, following), -1
             if has_edges(shapes, second):
                 at = load(edges, point, EDGE_ON_SECOND)
-                if _is_covered(scene, tools, terrain, lists, body, second, first, base, at, normal, slack):
+                if _is_covered(compared, lists, body, second, first, (base, at, normal), slack):
                     inner = second
             if inner < 0 and has_edges(shapes, first):
                 at, owner = load(edges, point, EDGE_ON_FIRST), other if other >= 0 else body
-                if _is_covered(
-                    scene, tools, terrain, lists, owner, first, second, base, at, scale(-1.0, normal), slack
-                ):
+                if _is_covered(compared, lists, owner, first, second, (base, at, scale(-1.0, normal)), slack):
                     inner = first
             if inner >= 0:
                 toucher = second if inner == first else first

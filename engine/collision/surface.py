@@ -18,6 +18,12 @@ RISES = 1e-7
 """Sine of an angle below which a surface does not rise."""
 
 
+Scratch = tuple[Integers, Integers]
+"""Room for triangles, and for nodes of a tree, that wait."""
+Around = tuple[Scene, tuple[Array, ...], Integers, Array, Scratch]
+"""The bodies, the table of shapes, and where the grounds of shapes are; the grounds; all terrains; the boxes of shapes; and scratch."""
+
+
 @inlined
 def _is_in_box(bounds: Array, shape: int, at: Vector, slack: float) -> bool:
     """Whether a point is in the box of a shape, or nearly so."""
@@ -31,11 +37,7 @@ def _is_in_box(bounds: Array, shape: int, at: Vector, slack: float) -> bool:
 
 @kernel("is-inner-point")
 def is_inner(
-    scene: Scene,
-    grounds: tuple[Array, ...],
-    beside: Integers,
-    bounds: Array,
-    scratch: tuple[Integers, Integers],
+    around: Around,
     base: Vector,
     offset: Vector,
     normal: Vector,
@@ -49,11 +51,7 @@ def is_inner(
     Without a direction, and with a negative sine, whether any triangle is near a point.
 
     Args:
-        scene: The bodies, the table of shapes, and where the grounds of shapes are.
-        grounds: The grounds.
-        beside: All terrains.
-        bounds: The boxes of shapes.
-        scratch: For triangles, and for nodes.
+        around: The terrains.
         base: What positions are relative to [m].
         offset: The point, world frame.
         normal: The direction, world frame.
@@ -62,7 +60,7 @@ def is_inner(
         near_beside: The same for a triangle of another terrain.
         rises: Sine of the angle above which it rises.
     """
-    (bodies, shapes, forms), (listed, stack) = scene, scratch
+    (bodies, shapes, forms), grounds, beside, bounds, (listed, stack) = around
     place = add(base, offset)
     for number in range(beside.shape[0]):
         shape = beside[number]

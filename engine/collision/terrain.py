@@ -65,7 +65,7 @@ from .layout import (
 from .manifold import put_point, vertex_of, vertices_of
 from .pairs import Scene, Tools, place_shape
 from .poses import axes_of, moves, origin_of, pose_of
-from .surface import BESIDE, RISES, WITHIN
+from .surface import BESIDE, RISES, WITHIN, Around, Scratch
 from .triangles import Triangle, edges_of, grid_place, into, list_near, side_of, steps_of, triangle_of
 
 MOST_LISTED, MOST_GATHERED = 512, 192
@@ -89,12 +89,8 @@ _BELOW, _DEEP = 1e-5, 0.05
 _AHEAD = 2.0
 """Ticks within which a point reaches a plane at its present speed, which may increase in the tick."""
 
-Scratch = tuple[Integers, Integers]
-"""Room for triangles, and for nodes of a tree, that wait."""
 Ground = tuple[tuple[Array, ...], Integers, Array, Scratch, Scratch, Array]
 """The grounds, all terrains, the boxes of shapes, scratch, that of `is_inner`, and `MOST_GATHERED` rows for points."""
-Around = tuple[Scene, tuple[Array, ...], Integers, Array, Scratch]
-"""The first arguments of `is_inner`."""
 Motion = tuple[Vector, Vector]
 Own = tuple[int, Vector, Vector, Motion, float, float, float, float]
 """Of a shape and a terrain: the terrain; what positions are relative to; the middle of the shape and its motion beside the terrain; the
@@ -239,7 +235,7 @@ def _touch_edge(around: Around, tools: Tools, gathered: Array, kept: int, own: O
         rises = RISES if is_ball else _rise(placed, found, number, scale(dt, motion[1]))
         if not is_ball:
             rises += dt * spins * max(-dot(add(motion[0], cross(motion[1], at)), away), 0.0)
-        if call(calls[INNER], (*around, base, at, away, own[0], WITHIN * least, BESIDE * least, rises)) == 0:
+        if call(calls[INNER], (around, base, at, away, own[0], WITHIN * least, BESIDE * least, rises)) == 0:
             copy_found(gathered, kept, found, number)
             gathered[kept, AT_EDGE] = 1.0
             kept += 1
@@ -367,7 +363,7 @@ def _touch_face(
         # what is below the plane may be below another face, or past a border
         nearer = -(1.0 - FACE_BIAS) * gap
         if gap < -_BELOW * least and (
-            call(calls[INNER], (*around, base, at, (0.0, 0.0, 0.0), terrain, nearer, nearer, -1.0)) == 1
+            call(calls[INNER], (around, base, at, (0.0, 0.0, 0.0), terrain, nearer, nearer, -1.0)) == 1
         ):
             continue
         if gap < -_DEEP * least and _is_past_border(triangle, normal, edges, middle, at, above, gap, slack):

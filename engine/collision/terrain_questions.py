@@ -294,7 +294,7 @@ def cast_on_terrain(
     is_face = _is_point(placed) or dot(normal, face) < 0.0
     around = (scene, grounds, beside, bounds, (listed, stack))
     nearness = ground, WITHIN * size, BESIDE * size, RISES
-    if is_face or call(calls[INNER_AT], (*around, origin, at_ground, normal, *nearness)) == 1:
+    if is_face or call(calls[INNER_AT], (around, origin, at_ground, normal, *nearness)) == 1:
         normal = face
     _put(answer, best, normal, load(found, 0, ON_FIRST), at_ground)
     return 1

@@ -273,6 +273,7 @@ class FreedomJoint(Joint):
         other_frame = multiply(other_q, _quaternion(numbers, layout.FRAME_OTHER))
         counted = _vector(numbers, layout.COORDINATE)
         place = Placement(at, other_at, subtract(at, other_at), frame, other_frame, (0.0, 0.0, 0.0), counted, 0.0)
+        # plain Python reads and writes a dict faster than an array
         rows: dict[tuple[int, int], float] = {}
         return rows, rows_of_type(self._shown_type, place, rows, 0, layout.MOST_ROWS, has_directions)
 

@@ -123,6 +123,7 @@ class Rewind:
         """
         ticks, now = self._ticks(seconds, "Rewind.forward"), self._world.tick_count
         self._align()
+        # the latest comes first, so that the first of these goes forward as far as is wanted and known
         reached = [ahead for ahead in self._ahead if ahead.tick_count <= now + ticks]
         if reached:
             self._world.restore(reached[0])

@@ -203,6 +203,7 @@ class Rollback:
         if self._wrong is not None:
             before = self._world.snapshot()
             with self._world._store.ending_with(self._go_back_to, before):
+                # all ticks from the first wrong guess on follow from it
                 self._world.restore(self._snapshots[self._wrong])
                 while self._world.tick_count < before.tick_count:
                     self._take()
@@ -320,6 +321,7 @@ class Rollback:
     def _input_at(self, player: Hashable, tick: int) -> object:
         """The input for a tick, or the last known one before it."""
         inputs = self._inputs[player]
+        # up to the confirmed tick, which is at most `frames` ago, all inputs are known, so that the last one is found within twice as many
         for earlier in range(tick, max(tick - 2 * self._frames - 2, self._first - 1), -1):
             if earlier in inputs:
                 return inputs[earlier]

@@ -266,7 +266,7 @@ def _check_by_constructors(content: Content) -> None:
             if kind in known or encoded_attributes(places.all_placed(attributes, kind)) is not None:
                 check_by_constructor(entry.member)
         else:
-            repr(entry.member)
+            repr(entry.member)  # reads what it keeps, so that what does not fit is found here
 
 
 def put_back(owners: Owners, snapshot: Snapshot) -> None:

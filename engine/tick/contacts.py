@@ -464,7 +464,7 @@ def _terrain_loops() -> tuple[Loop, ...]:
 def inner_loop() -> Loop:
     """The kernel that tells whether a normal of a terrain is due to an inner edge."""
     grounds, beside, bounds, scratch, _inner, _gathered = _ground()
-    return named(is_inner, _scene(), grounds, beside, bounds, scratch, *[_NOWHERE] * 3, 0, 0.0, 0.0, 0.0)
+    return named(is_inner, (_scene(), grounds, beside, bounds, scratch), *[_NOWHERE] * 3, 0, 0.0, 0.0, 0.0)
 
 
 @cache
@@ -479,7 +479,7 @@ def _impact_loops() -> tuple[Loop, ...]:
 def _seam_loops() -> tuple[Loop, ...]:
     """The kernel that leaves out points on seams."""
     array, flat = np.zeros((1, 1)), np.zeros(1, np.int64)
-    lists = array, np.zeros((1, 1), np.int64), array, flat, flat, flat
+    lists = array, np.zeros((1, 1), np.int64), (array, flat, flat), flat
     return (named(seams.leave_inner_points, _scene(), _tools(), _ground(), *lists, 1.0),)
 
 
