@@ -51,7 +51,7 @@ _FAULTS = (None, "stuck", "dead")
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
 _PREVIOUS = ("previous_position", "previous_orientation")
 """The poses at the start of the last tick, between which and the present ones pictures are drawn."""
-_ONE_BY_ONE = ("angular_velocity_world", "angular_momentum_world")
+_ONE_BY_ONE = ("angular_velocity_world", "angular_momentum_world", "origin", "stored_momentum_body")
 
 
 class BodyView(View):
@@ -411,8 +411,8 @@ _BOUNDED = {BodyTorque: ("torque_body", "max_torque"), Magnetorquer: ("dipole", 
 class SensorView(View):
     """One sensor of the template in all members.
 
-    Set `fault` to None, "stuck" or "dead" for all these members; it reads as 0, 1 or 2, shape (n,). `seed` can only be set, to integers of
-    shape (n,), one per member.
+    Set `fault` to None, "stuck" or "dead", or to a list of these, one per member; it reads as 0, 1 or 2, shape (n,). `seed` can only be
+    set, to integers of shape (n,), one per member.
     """
 
     __slots__ = ()
@@ -448,10 +448,12 @@ class SensorView(View):
         )
 
     def _set_fault(self, members: IntArray, value: object) -> None:
-        if value not in _FAULTS:
-            refuse(self, "fault", value, 'None, "stuck" or "dead"')
-        slots = self._rows(members)
-        self._table.write(FAULT, slots, float(_FAULTS.index(value)))
+        given = self._one_each("fault", members, value)
+        for member, each in zip(members.tolist(), given, strict=True):
+            if not isinstance(each, str | None) or each not in _FAULTS:
+                refuse(self._owner(member), "fault", each, 'None, "stuck" or "dead"')
+        faults = [float(_FAULTS.index(each)) for each in given]
+        self._table.write(FAULT, self._rows(members), np.tile(faults, self._width))
 
     def _set_seeds(self, members: IntArray, value: object) -> None:
         given = np.asarray(value)
@@ -464,12 +466,24 @@ class SensorView(View):
 
 
 class LoopView(View):
-    """One control loop of the template in all members, whose attributes can be read."""
+    """One control loop of the template in all members, in which `force_body` can be set; None leaves it free in all these members.
+
+    Law, reference and actuators are objects that all members have in common, and `enabled` stops actuators of all members.
+    """
 
     __slots__ = ()
 
+    def _stands_in_table(self, name: str) -> bool:
+        return name != "force_body" and super()._stands_in_table(name)  # it has no value where it is free
+
     def _make_setters(self) -> dict[str, Setter]:
-        return {}
+        return {"force_body": self._set_force}
+
+    def _set_force(self, members: IntArray, value: object) -> None:
+        given, field = (0.0, 0.0, 0.0) if value is None else value, self._field("force_body")
+        columns = self._checked(given, field.name, members, field.size, 0, ANY)
+        self._write(field, members, columns)
+        self._write(self._field("force_is_free"), members, np.full((1, len(members)), float(value is None)))
 
 
 KINDS: tuple[tuple[type | UnionType, type[View]], ...] = (

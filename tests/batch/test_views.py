@@ -5,6 +5,8 @@ import pytest
 
 from engine import MassProperties, World, flight, forces, joints
 from engine.batch import Batch
+from engine.body import Body
+from engine.checks import is_settable
 
 from . import templates, test_contacts, test_loops, test_sensors
 
@@ -221,3 +223,66 @@ def test_throttles_in_any_layout_and_precision_are_the_same_numbers():
         batch.step(3)
         hashes.append([batch.state_hash(member) for member in range(5)])
     assert all(each == hashes[0] for each in hashes)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_what_is_set_on_a_handle_is_set_in_its_members_but_for_what_all_have_in_common(name):
+    batch, found = made(name)
+    for _place, handle, view in views(batch, found):
+        kept = next((names for kind, names in NOT_IN_MEMBERS.items() if isinstance(handle, kind)), set())
+        settable = {each for each in names_of(handle) if is_settable(type(handle), each) and hasattr(handle, each)}
+        assert settable - set(view._setters) == settable & kept, handle
+        for attribute in settable & kept:
+            with pytest.raises(AttributeError, match=attribute):
+                setattr(view, attribute, 1.0)
+
+
+NOT_IN_MEMBERS = {
+    Body: {"mass_properties", "dry_mass_properties", "collision_group"},
+    joints.Joint: {"break_force", "break_torque"},
+    flight.Controlled: {"law", "reference", "actuators", "enabled"},
+}
+"""What is set by `set_mass_properties`, tells members apart, would break a joint, or is one object of all members."""
+
+
+def test_the_force_that_a_loop_wants_is_set_in_members():
+    template = World(dt=0.02)
+    ship = template.add_body(MassProperties.box(9.0, (1.0, 1.2, 1.5)), angular_velocity_body=(0.1, 0.2, 0.3))
+    places = np.vstack([np.eye(3), -np.eye(3)])
+    jets = [each for each in places for _ in range(2)]
+    arms = [np.roll(each, shift) for each in places for shift in (1, 2)]
+    bank = template.add_force(forces.ThrusterBank(ship, positions=arms, directions=jets, max_forces=5.0))
+    law, actuators = flight.control.QuaternionPD(4.0, 20.0), flight.Jets(flight.ThrusterAllocator([bank]))
+    loop = template.add_part(flight.Controlled(ship, law, flight.Reference(), actuators, every=2))
+    batch = Batch(template, members=4)
+    batch[loop].force_body = [(0.5, 0.0, 0.0), (0.0, 0.3, 0.1), (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)]
+    batch[loop].set(2, force_body=(0.1, 0.2, 0.3))
+    assert batch[loop].force_body[1:3].tolist() == [[0.0, 0.3, 0.1], [0.1, 0.2, 0.3]]
+    batch[loop].set(3, force_body=None)
+    with pytest.raises(ValueError, match=r"member 1 of .*force_body must be finite"):
+        batch[loop].force_body = [(0, 0, 0), (0, 0, np.inf), (0, 0, 0), (0, 0, 0)]
+    alone = [batch.world(member) for member in range(4)]
+    batch.step(9)
+    for member, world in enumerate(alone):
+        assert (world.parts[0].force_body is None) == (member == 3)
+        world.step(9)
+        assert world.state_hash() == batch.state_hash(member)
+
+
+def test_faults_of_sensors_are_set_for_all_members_or_for_each():
+    template, *_rest = test_sensors.make()
+    gyro = next(each for each in template.parts if isinstance(each, flight.Gyro))
+    batch = Batch(template, members=3)
+    batch[gyro].fault = [None, "stuck", "dead"]
+    assert batch[gyro].fault.tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(ValueError, match=r'member 1 of .*fault must be None, "stuck" or "dead"'):
+        batch[gyro].fault = [None, "broken", "dead"]
+    with pytest.raises(ValueError, match="fault must be"):
+        batch[gyro].fault = np.zeros(3)
+    with pytest.raises(ValueError, match="fault must be"):
+        batch[gyro].fault = ["dead"]
+    own = [batch.world(member) for member in range(3)]
+    batch.step(4)
+    for member, world in enumerate(own):
+        world.step(4)
+        assert world.state_hash() == batch.state_hash(member)
