@@ -84,6 +84,8 @@ def example(kind: Numba) -> Numba:
     if origin is np.ndarray:
         is_real = parts[1] == np.dtype[np.float64]
         return np.zeros((1, 1)) if is_real else np.zeros(1, np.int64)
+    if hasattr(origin, "__value__"):  # an alias by name, as `NDArray` is from NumPy 2.5 on
+        return example(origin.__value__[parts])
     if origin is Packed:
         return Packed(example(parts[0]))
     if origin is tuple:  # of any length is whatever is put there

@@ -1,6 +1,7 @@
 """Arguments of kernels that are kept in memory in their compiled form."""
 
-from typing import NamedTuple
+from types import GenericAlias
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pytest
@@ -141,3 +142,18 @@ def test_plain_python_restores_packed_arrays_as_well():
     with pytest.raises(ZeroDivisionError):
         call_whole(plain(failing), (Packed((array,)), [1.0], 0.0))
     assert array.tolist() == [1.0, 2.0]
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class NamedAlias:
+    """What `type NDArray[Scalar] = ...` makes, with which NumPy 2.5 defines `NDArray`; Python 3.11 has no such statement."""
+
+    __value__ = np.ndarray[Any, np.dtype[Scalar]]
+
+
+@pytest.mark.parametrize("scalar, like", [(np.float64, np.zeros((1, 1))), (np.int64, np.zeros(1, np.int64))])
+def test_an_array_may_be_annotated_by_an_alias_with_a_name(scalar, like):
+    found = example(GenericAlias(NamedAlias, (scalar,)))
+    assert (found.dtype, found.ndim) == (like.dtype, like.ndim)
