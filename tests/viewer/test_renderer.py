@@ -1,11 +1,13 @@
 """The renderer draws things in the right place and light, independently of the distance from the origin, the tier and the history."""
 
 from dataclasses import replace
+from functools import cache
 
 import moderngl
 import numpy as np
 import pytest
 
+import demos.meshes  # noqa: F401, which gives the craft their names
 from engine import rotation
 from engine.viewer import meshes
 from engine.viewer.gl import plumes
@@ -34,6 +36,7 @@ def gl():
     if canvas.context is None:
         pytest.skip(f"no OpenGL on this machine: {canvas.reasons}")
     yield canvas.context
+    renderer_of(canvas.context).release()
     canvas.close()
 
 
@@ -47,12 +50,16 @@ def solids(monkeypatch):
 
 
 def draw(gl, picture, camera=None, quality=HIGH, patches=(), size=SIZE):
-    renderer = Renderer(gl, size, quality)
-    try:
-        renderer.draw(picture, camera or OrbitCamera(), patches)
-        return renderer.read().astype(int)
-    finally:
-        renderer.release()
+    renderer = renderer_of(gl)
+    renderer.resize(size, quality)
+    renderer.draw(picture, camera or OrbitCamera(), patches)
+    return renderer.read().astype(int)
+
+
+@cache
+def renderer_of(gl):
+    """One for all tests: a frame does not depend on the frames and sizes before, which is a test below."""
+    return Renderer(gl, SIZE)
 
 
 def facing_the_sun():
