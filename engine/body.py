@@ -44,7 +44,7 @@ from .loops.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .loops.poses import pose_at
+from .loops.poses import interpolated
 from .reading import Reading, reading
 from .shapes.handle import MOST_GROUPS, ShapeHandle
 from .shapes.material import ALL, DEFAULT, Material
@@ -815,10 +815,11 @@ class Body:
             fraction = real(alpha, "alpha", self, at_least=0.0)
             if fraction > 1.0:
                 refuse(self, "alpha", alpha, "between 0 and 1")
-        pose = np.empty(7)
-        pose_at(self._table.array, self.index, fraction, pose)
-        read_only(pose)
-        return pose[:3], pose[3:]
+        bodies = self._table
+        positions, orientations = interpolated(bodies.array, self.index, 1, fraction, bodies.may_run_in_python)
+        read_only(positions)
+        read_only(orientations)
+        return positions[0], orientations[0]
 
     # inside
 

@@ -4,7 +4,8 @@ from math import sqrt
 
 import numpy as np
 
-from ..compilation.choice import named
+from ..checks import FloatArray
+from ..compilation.choice import named, ready
 from ..compilation.compiler import call, inlined, kernel, use_widest_vectors
 from ..compilation.kernel_types import Arguments
 from ..kernels.quaternions import Quaternion, norm_squared, normalize, rotate
@@ -57,15 +58,11 @@ def blended_pose(array: Array, column: int, alpha: float) -> tuple[Vector, Quate
     return subtract(center, rotate(orientation, 2.0, load_vector(array, CENTER_OF_MASS, column))), orientation
 
 
-@kernel("pose-at")
-def pose_at(array: Array, column: int, alpha: float, pose: Array) -> None:
-    """Fill `pose` (7,) with the origin and the orientation of one body."""
-    (pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5], pose[6]) = blended_pose(array, column, alpha)
-
-
 @kernel("blended-poses")
-def blended_poses(array: Array, scratch: Array, count: int, alpha: float, origins: Array, orientations: Array) -> int:
-    """Fill arrays of shape (count, 3) and (count, 4) with the origins and the orientations of all bodies.
+def blended_poses(
+    array: Array, scratch: Array, first: int, count: int, alpha: float, origins: Array, orientations: Array
+) -> int:
+    """Fill arrays of shape (count, 3) and (count, 4) with the origins and the orientations of adjacent bodies, from the first one on.
 
     The poses of one block of bodies are first written to `scratch` (7, block), with one row per component, and then copied to the results,
     with one row per body. A loop that wrote directly to one row per body would not vectorise. The array may have any pitch: this one takes
@@ -74,23 +71,32 @@ def blended_poses(array: Array, scratch: Array, count: int, alpha: float, origin
     use_widest_vectors()
     if scratch.shape[1] != BLOCK:
         return -1
-    for first in range(0, count, BLOCK):
-        last = min(first + BLOCK, count)
-        for column in range(first, last):
-            origin, orientation = blended_pose(array, column, alpha)
-            store_vector(scratch, 0, column - first, origin)
-            store_quaternion(scratch, 3, column - first, orientation)
-        for column in range(first, last):
+    for begin in range(0, count, BLOCK):
+        end = min(begin + BLOCK, count)
+        for place in range(begin, end):
+            origin, orientation = blended_pose(array, first + place, alpha)
+            store_vector(scratch, 0, place - begin, origin)
+            store_quaternion(scratch, 3, place - begin, orientation)
+        for place in range(begin, end):
             for row in range(3):
-                origins[column, row] = scratch[row, column - first]
+                origins[place, row] = scratch[row, place - begin]
             for row in range(4):
-                orientations[column, row] = scratch[3 + row, column - first]
+                orientations[place, row] = scratch[3 + row, place - begin]
     return 0
 
 
 _TABLE = np.zeros((1, 1))
-POSES_LOOP = named(blended_poses, _TABLE, _TABLE, 0, 0.0, _TABLE, _TABLE)
-"""The loop that interpolates the poses of all bodies."""
+POSES_LOOP = named(blended_poses, _TABLE, _TABLE, 0, 0, 0.0, _TABLE, _TABLE)
+"""The loop that interpolates the poses of bodies."""
+
+
+def interpolated(
+    array: Array, first: int, count: int, alpha: float, may_stand_in: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return the origins and the orientations of adjacent bodies, from the first one on; plain Python may stand in for the kernel."""
+    origins, orientations = np.empty((count, 3)), np.empty((count, 4))
+    ready(POSES_LOOP, may_stand_in)(array, np.empty((7, BLOCK)), first, count, alpha, origins, orientations)
+    return origins, orientations
 
 
 @kernel("sampled-ticks")

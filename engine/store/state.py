@@ -6,11 +6,10 @@ from typing import Protocol
 import numpy as np
 
 from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
-from ..compilation.choice import ready
 from ..html_table import html_table
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
-from ..loops.poses import BLOCK, POSES_LOOP
+from ..loops.poses import interpolated
 from ..reading import reading
 from .bodies import Bodies
 
@@ -50,12 +49,11 @@ class State:
         [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]
     """
 
-    __slots__ = ("_assigned", "_bodies", "_layout", "_scratch", "_views")
+    __slots__ = ("_assigned", "_bodies", "_layout", "_views")
 
     def __init__(self, bodies: Bodies, assigned: Assigned) -> None:
         self._bodies = bodies
         self._assigned = assigned
-        self._scratch = np.empty((7, BLOCK))
         self._layout = -1
         self._views: dict[int, FloatArray] = {}
 
@@ -161,11 +159,8 @@ class State:
         fraction = real(alpha, "alpha", "World.state.interpolated_poses", at_least=0.0)
         if fraction > 1.0:
             refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
-        origins = np.empty((self._bodies.count, 3))
-        orientations = np.empty((self._bodies.count, 4))
-        loop = ready(POSES_LOOP, self._bodies.may_run_in_python)
-        loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
-        return origins, orientations
+        bodies = self._bodies
+        return interpolated(bodies.array, 0, bodies.count, fraction, bodies.may_run_in_python)
 
     def _rows(self, row: int, size: int) -> FloatArray:
         bodies = self._bodies

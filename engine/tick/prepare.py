@@ -25,7 +25,7 @@ from ..integrators.named import method_of, method_rule
 from ..loops.coast import COAST_LOOP
 from ..loops.fields import FieldKind
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
-from ..loops.poses import POSES_LOOP, pose_at
+from ..loops.poses import POSES_LOOP
 from ..loops.undo import undo
 from ..store.bodies import rung
 from .actuators import actuator_kernels, kernels_of_actuators, loops_of_programs
@@ -86,7 +86,6 @@ def kernels_for(future: Future) -> list[Loop]:
     wanted = [
         kernels_of_actuators().gather,
         named(undo, table, integers, True),
-        named(pose_at, table, 0, 0.0, np.zeros(7)),
         POSES_LOOP,
         pulls_loop(_Shape(future.pitch, False)),
     ]

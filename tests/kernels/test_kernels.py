@@ -113,7 +113,7 @@ def test_held_ticks_with_fields_are_packed_across_bodies(method):
 @needs_numba
 def test_poses_for_drawing_are_packed_across_bodies():
     array, _, integer, real = types()
-    packed, scalar = multiplications(blended_poses, array, array, integer, real, array, array)
+    packed, scalar = multiplications(blended_poses, array, array, integer, integer, real, array, array)
     assert packed > 60
     assert packed >= 0.9 * scalar
 

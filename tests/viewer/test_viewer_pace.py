@@ -155,7 +155,7 @@ def test_the_engine_announces_a_compilation_once_and_before_the_work(tmp_path):
         pytest.skip("nothing is compiled: numba is missing or switched off")
     first, announced_kernel, compiled = done.stdout.splitlines()
     assert first.startswith("compiling the physics kernels")
-    assert announced_kernel == "announced pose-at" and compiled.startswith("compiled kernel pose-at in ")
+    assert announced_kernel == "announced blended-poses" and compiled.startswith("compiled kernel blended-poses in ")
 
 
 def test_a_notice_is_written_over_the_last_frame_without_reading_the_scene():
