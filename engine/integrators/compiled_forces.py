@@ -50,6 +50,8 @@ class Columns(Protocol):
     @property
     def control(self) -> Integers: ...
     @property
+    def members(self) -> int: ...
+    @property
     def pitch(self) -> int: ...
     @property
     def stores_momentum(self) -> bool: ...
@@ -126,4 +128,5 @@ def passes_loops(
 ) -> list[Loop]:
     """The loops of a method in passes, the fast one first, with arguments of this type."""
     arguments = example(Packed[passes]), 0, 0  # type: ignore[valid-type]
-    return [Loop(factory, (*made_for, pitch), arguments, Role.PASSES) for pitch in (bodies.pitch, ANY_PITCH)]
+    in_blocks = bodies.members > 0
+    return [Loop(factory, (*made_for, in_blocks, pitch), arguments, Role.PASSES) for pitch in (bodies.pitch, ANY_PITCH)]

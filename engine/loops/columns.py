@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache, wraps
 from math import nan, sqrt
-from typing import Annotated, Protocol, TypeVar, cast
+from typing import Annotated, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -274,47 +274,48 @@ def _choose_quaternion(condition: bool, yes: Quaternion, no: Quaternion) -> Quat
     return x, y, z, choose(condition, yes[3], no[3])
 
 
+class Runs(NamedTuple):
+    """The columns of a pass: runs that are equally far apart."""
+
+    first: int
+    length: int
+    apart: int
+    """How far one run starts from the next; 0 if there is one run."""
+    number: int
+
+
+@inlined
+def one_run(first: int, length: int) -> Runs:
+    """So many columns from the first one on."""
+    return Runs(first, length, 0, 1)
+
+
+Over = Callable[[bool, Callable[[bool], Callable[..., int]]], Callable[..., int]]
+"""What makes a pass over all columns of one that can be made for worlds with and without stored momentum (see `over_columns`)."""
+
+
 @cache
 def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
-    """Make `pass_over(control, count, arguments) -> sum of the results`, one pass over the first `count` columns (see `over_range`)."""
-    over = over_range(stores, make)
+    """Make `pass_over(control, runs, arguments) -> sum of the results`, one pass over one run of columns.
 
-    @inlined
-    def over_all(control: Integers, count: int, arguments: object) -> int:
-        return over(control, 0, count, arguments)
-
-    return over_all
-
-
-@cache
-def over_range(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
-    """Make `pass_over(control, first, end, arguments) -> sum of the results`, one pass over the columns between these.
-
-    `make(stores)` makes the pass over some columns, `part(first, count, arguments) -> result`. In worlds with stored momentum, only spans
-    of columns around the bodies that store any are passed with it. The others take the pass of worlds without, so that ships with wheels
-    do not slow down the thousand bodies beside them.
+    `make(stores)` makes such a pass. In worlds with stored momentum, only spans of columns around the bodies that store any are passed with
+    it. The others take the pass of worlds without, so that ships with wheels do not slow down the thousand bodies beside them.
     """
     plain = make(False)
     if not stores:
-
-        @inlined
-        def over_some(control: Integers, first: int, end: int, arguments: object) -> int:
-            return plain(first, end - first, arguments)
-
-        return over_some
-
+        return plain
     storing = make(True)
 
     @inlined
-    def over_parts(control: Integers, first: int, end: int, arguments: object) -> int:
-        total, done, span = 0, first, 0
+    def over_parts(control: Integers, runs: Runs, arguments: object) -> int:
+        total, done, end, span = 0, runs.first, runs.first + runs.length, 0
         while done < end:
             start, stop = end, end
             if span < MOST_SPANS:
                 start = max(done, min(control[STORING + 2 * span], end))
                 stop = max(done, min(control[STORING + 2 * span + 1], end))
-            total += plain(done, start - done, arguments)
-            total += storing(start, stop - start, arguments)
+            total += plain(control, one_run(done, start - done), arguments)
+            total += storing(control, one_run(start, stop - start), arguments)
             done, span = stop, span + 1
         return total
 
@@ -366,11 +367,11 @@ def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[...,
         load = load_start(stores)
 
         @inlined
-        def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
-            array, layers, ticks, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
-            own_layers = from_column(layers, first) if has_fields else layers
+        def fly(control: Integers, runs: Runs, arguments: tuple[Array, Array, float, float]) -> int:
+            array, layers, ticks, dt = from_column(arguments[0], runs.first), arguments[1], arguments[2], arguments[3]
+            own_layers = from_column(layers, runs.first) if has_fields else layers
             not_finite = 0
-            for column in range(count):
+            for column in range(runs.length):
                 start, held = load(array, column)
                 body = load_body(array, column)
                 end = take(array, own_layers, column, ticks, dt, start, held, body)

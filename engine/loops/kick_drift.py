@@ -28,7 +28,18 @@ from ..kernels.rigid_body import (
     turned_by_motors,
 )
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, scale, subtract
-from .columns import Array, load_principal, load_state, load_stored, or_not_finite, over_columns, store_state
+from .columns import (
+    Array,
+    Integers,
+    Over,
+    Runs,
+    load_principal,
+    load_state,
+    load_stored,
+    or_not_finite,
+    over_columns,
+    store_state,
+)
 from .fields import FieldKind, kind_names
 from .layout import POSITION
 
@@ -118,9 +129,9 @@ def _along(axes: Quaternion, stored_momentum: MaybeVector) -> MaybeVector:
 
 @cache
 def drift_all(
-    turn: Turn, stores: bool, gyroscopic: bool, stored_row: int, over: Callable[..., Callable[..., int]] = over_columns
+    turn: Turn, stores: bool, gyroscopic: bool, stored_row: int, over: Over = over_columns
 ) -> Callable[..., int]:
-    """Make `drift_states(control, columns, (array, states, step, shares))`, which drifts states; `over` makes the pass over the columns.
+    """Make a pass with the arguments (array, states, step, shares), which drifts states; `over` makes it a pass over all columns.
 
     Bodies that store momentum drift in several shares of the step, all others in one. `states` may be the same array as `array`. Its rows
     from `stored_row` on have the stored momentum.
@@ -131,12 +142,12 @@ def drift_all(
         load = load_stored(stores)
 
         @inlined
-        def drift_states(first: int, count: int, arguments: tuple[Array, Array, float, Array]) -> int:
-            array, states = from_column(arguments[0], first), from_column(arguments[1], first)
+        def drift_states(control: Integers, runs: Runs, arguments: tuple[Array, Array, float, Array]) -> int:
+            array, states = from_column(arguments[0], runs.first), from_column(arguments[1], runs.first)
             step, shares = arguments[2], arguments[3]
             for index in range(shares.shape[0] if stores else 1):
                 share = float(shares[index])
-                for column in range(count):
+                for column in range(runs.length):
                     state = load_state(states, POSITION, column, load(states, stored_row, column))
                     in_shares = shares.shape[0] > 1 and _is_turning(state.stored_momentum)
                     moments, axes = load_principal(array, column)

@@ -31,6 +31,8 @@ from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 from .columns import (
     Array,
     Integers,
+    Over,
+    Runs,
     TakeTick,
     close_tick,
     fly_with,
@@ -39,6 +41,7 @@ from .columns import (
     load_body_at_stage,
     load_start,
     load_wrench,
+    one_run,
     over_columns,
     store_state,
     store_tick,
@@ -48,7 +51,7 @@ from .fields import AddFields, FieldKind, kind_names, summed
 from .floating_point import is_other_mode, refuse_mode
 from .layout import BAD, COUNT, OTHER_MODE, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from .point_forces import ForceTables
-from .runs import Members, Runs, add_forces_to, block_count, over_runs, runs_of
+from .runs import Members, add_forces_to, block_count, over_blocks, runs_of
 
 Offsets = tuple[float, ...]
 _AtStage = tuple[Array, Array, float]
@@ -129,10 +132,10 @@ def held_ticks(
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD] = -1
-        count = control[COUNT]
+        columns = one_run(0, control[COUNT])
         for tick in range(ticks):
             # one pass over the bodies: each body goes through all stages of the tick
-            not_finite = fly(control, count, (array, layers, float(control[TICKS]), dt))
+            not_finite = fly(control, columns, (array, layers, float(control[TICKS]), dt))
             # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
@@ -154,12 +157,14 @@ class Passes(NamedTuple):
 
 
 @cache
-def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
+def passes(
+    advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, in_blocks: bool, pitch: int
+) -> Callable[..., int]:
     """Make `loop(packed, stage, ticks) -> ticks completed`.
 
     This is the loop in passes of a method. It supports all compiled forces, with one pass per kind of field. All bodies are advanced to a
-    stage before the forces at that stage are summed, because a spring needs the states of two bodies. In a batch, all bodies of a block of
-    members are.
+    stage before the forces at that stage are summed, because a spring needs the states of two bodies. In a batch (`in_blocks`), all bodies
+    of a block of members are.
 
     If `stage` is negative, the loop runs whole ticks. If Python forces are called between the stages, the loop is called once for each
     stage of a tick. For a stage with an evaluation, it writes the states at that stage and the wrench of the compiled forces to `stages`.
@@ -167,10 +172,11 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
     a time.
     """
     evaluations = len(offsets)
-    to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic)
-    to_end, close = over_runs(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
+    over, add = over_blocks(in_blocks), add_forces_to(in_blocks)
+    to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic, over)
+    to_end, close = over(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
 
-    @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}")
+    @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}{'-blocks' if in_blocks else ''}")
     def loop(packed: Packed[Passes], stage: int, ticks: int) -> int:
         use_widest_vectors()
         given = unpack(packed)
@@ -188,14 +194,14 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
             not_finite = 0
-            for block in range(block_count(apart, count)):
-                runs = runs_of(apart, count, block)
+            for block in range(block_count(apart, count) if in_blocks else 1):
+                runs = runs_of(apart, count, block) if in_blocks else one_run(0, count)
                 # for each evaluation: advance all bodies to its stage, then add the compiled forces there
                 for each in range(first, min(last + 1, evaluations)):
                     row = STAGE_WRENCH + WRENCH_ROWS * each
                     to_any_stage(each, control, runs, (array, stages, dt))
                     at = (float(control[TICKS]), dt, offsets[each] * dt)
-                    if add_forces_to(runs, members, array, control, stages, row, given.forces, at) < 0:
+                    if add(runs, members, array, control, stages, row, given.forces, at) < 0:
                         return -1
                 # after the last evaluation: advance all bodies to the end of the tick
                 if last == evaluations:
@@ -334,10 +340,10 @@ def _no_wrenches(wrench: BodyWrench) -> Wrenches:
 
 @cache
 def _to_any_stage(
-    advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, first: int = 0
+    advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, over: Over, first: int = 0
 ) -> Callable[..., None]:
     """Make `to_any_stage(stage, control, runs, arguments)`, which selects the pass to a stage, from stage `first` on."""
-    to_first = over_runs(stores, _to_stage(advance, first, evaluations, gyroscopic))
+    to_first = over(stores, _to_stage(advance, first, evaluations, gyroscopic))
     if first == evaluations - 1:
 
         @inlined
@@ -346,7 +352,7 @@ def _to_any_stage(
 
         return to_the_last
 
-    to_others = _to_any_stage(advance, evaluations, stores, gyroscopic, first + 1)
+    to_others = _to_any_stage(advance, evaluations, stores, gyroscopic, over, first + 1)
 
     @inlined
     def to_any_stage(stage: int, control: Integers, runs: Runs, arguments: _AtStage) -> None:
@@ -360,7 +366,7 @@ def _to_any_stage(
 
 @cache
 def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_runs`, which advances bodies to one stage and sets the wrench there to the held wrench."""
+    """Make a pass for `over_blocks`, which advances bodies to one stage and sets the wrench there to the held wrench."""
     load_wrenches = _wrenches_before(stage, evaluations)
 
     @cache
@@ -368,9 +374,13 @@ def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) 
         load = load_start(stores)
 
         @inlined
-        def to_stage(first: int, count: int, arguments: _AtStage) -> int:
-            array, stages, dt = from_column(arguments[0], first), from_column(arguments[1], first), arguments[2]
-            for column in range(count):
+        def to_stage(control: Integers, runs: Runs, arguments: _AtStage) -> int:
+            array, stages, dt = (
+                from_column(arguments[0], runs.first),
+                from_column(arguments[1], runs.first),
+                arguments[2],
+            )
+            for column in range(runs.length):
                 start, held = load(array, column)
                 wrenches = load_wrenches(stages, column, held)
                 state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
@@ -385,7 +395,7 @@ def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) 
 
 @cache
 def _to_end(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_runs`, which ends the tick of bodies and returns the number of those that are not finite."""
+    """Make a pass for `over_blocks`, which ends the tick of bodies and returns the number of those that are not finite."""
     load_wrenches = _wrenches_before(evaluations, evaluations)
 
     @cache
@@ -393,10 +403,14 @@ def _to_end(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[[b
         load = load_start(stores)
 
         @inlined
-        def to_end(first: int, count: int, arguments: _AtStage) -> int:
-            array, stages, dt = from_column(arguments[0], first), from_column(arguments[1], first), arguments[2]
+        def to_end(control: Integers, runs: Runs, arguments: _AtStage) -> int:
+            array, stages, dt = (
+                from_column(arguments[0], runs.first),
+                from_column(arguments[1], runs.first),
+                arguments[2],
+            )
             not_finite = 0
-            for column in range(count):
+            for column in range(runs.length):
                 start, held = load(array, column)
                 wrenches = load_wrenches(stages, column, held)
                 end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compilation.compiler import call, from_column, inlined
-from .columns import Array, Integers, over_range
+from .columns import Array, Integers, Over, Runs, one_run, over_columns
 from .fields import Clock
 from .layout import COUNT, POINT_FORCE_BODY, POINT_FORCE_COUNT, SPRING_BODY, SPRING_COUNT, SPRING_OTHER
 from .point_forces import ForceTables, add_fields, add_forces
@@ -28,17 +28,6 @@ class Members(NamedTuple):
     """The number of members; 0 if everything is one block."""
     control: Integers
     counts: Integers
-
-
-class Runs(NamedTuple):
-    """The columns of a block."""
-
-    first: int
-    length: int
-    apart: int
-    """How far one run starts from the next; 0 if a block is all columns."""
-    number: int
-    """How many runs there are, one for each body of a member."""
 
 
 def members_of(count: int) -> Members:
@@ -67,18 +56,18 @@ def runs_of(members: int, columns: int, block: int) -> Runs:
     """The columns of a block."""
     length = block_length(members, columns)
     if members <= length:
-        return Runs(0, columns, 0, 1)
+        return one_run(0, columns)
     first = block * length
     return Runs(first, min(length, members - first), members, columns // members)
 
 
 @cache
 def over_runs(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
-    """Make `pass_over(control, runs, arguments) -> sum of the results`, one pass over a block (see `over_range`).
+    """Make `pass_over(control, runs, arguments) -> sum of the results`, one pass over a block (see `over_columns`).
 
     The first arguments are the array of the bodies and that of the stages.
     """
-    over = over_range(stores, make)
+    over = over_columns(stores, make)
 
     @inlined
     def over_all(control: Integers, runs: Runs, arguments: Any) -> int:
@@ -87,14 +76,24 @@ def over_runs(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Calla
             first = runs.first + run * runs.apart
             # the pass goes from there to the column `first` again
             stages = from_column(arguments[1], run * runs.length - first)
-            total += over(control, first, first + runs.length, (arguments[0], stages, *arguments[2:]))
+            total += over(control, one_run(first, runs.length), (arguments[0], stages, *arguments[2:]))
         return total
 
     return over_all
 
 
+def over_blocks(in_blocks: bool) -> Over:
+    """What makes a pass over a block of members, or over all columns as one block."""
+    return over_runs if in_blocks else over_columns
+
+
+def add_forces_to(in_blocks: bool) -> Callable[..., int]:
+    """What adds all compiled forces to the wrenches of a block of members, or of all columns as one block; see `add_forces`."""
+    return _add_to_block if in_blocks else _add_to_all
+
+
 @inlined
-def add_forces_to(
+def _add_to_all(
     runs: Runs,
     members: Members,
     array: Array,
@@ -104,7 +103,20 @@ def add_forces_to(
     forces: ForceTables,
     clock: Clock,
 ) -> int:
-    """Add all compiled forces to the wrenches of a block; see `add_forces`."""
+    return add_forces(array, control, states, wrench_row, forces, clock)
+
+
+@inlined
+def _add_to_block(
+    runs: Runs,
+    members: Members,
+    array: Array,
+    control: Integers,
+    states: Array,
+    wrench_row: int,
+    forces: ForceTables,
+    clock: Clock,
+) -> int:
     if runs.apart == 0:
         return add_forces(array, control, states, wrench_row, forces, clock)
     rejected, own, counts = 0, members.control, members.counts

@@ -17,6 +17,7 @@ from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench
 from .columns import (
     Array,
     Integers,
+    Runs,
     TakeTick,
     close_tick,
     end_in_place,
@@ -27,6 +28,7 @@ from .columns import (
     load_start,
     load_state,
     load_stored,
+    one_run,
     over_columns,
     store_previous,
     store_stored,
@@ -205,10 +207,10 @@ def strang_ticks(
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD] = -1
-        count = control[COUNT]
+        columns = one_run(0, control[COUNT])
         for tick in range(ticks):
             # one pass over the bodies: half a kick at the start, a drift, half a kick at the end
-            not_finite = fly(control, count, (array, layers, float(control[TICKS]), dt))
+            not_finite = fly(control, columns, (array, layers, float(control[TICKS]), dt))
             # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
@@ -273,21 +275,21 @@ def table_ticks(
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD] = -1
-        count = control[COUNT]
+        columns = one_run(0, control[COUNT])
         for tick in range(ticks):
             # store the state at the start as the previous state, because the rows below change the state in place
-            keep(control, count, (array,))
+            keep(control, columns, (array,))
             # for each row of the table: kick all bodies, then drift all bodies
             for row in range(table.shape[0]):
                 kick_step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
                 clock = (float(control[TICKS]), dt, float(table[row, 2]) * dt)
                 if kick_step != 0.0:
-                    kick_all(control, count, (array, layers, clock, kick_step))
+                    kick_all(control, columns, (array, layers, clock, kick_step))
                 if drift_step != 0.0:
-                    drift_states(control, count, (array, array, drift_step, drift_shares))
+                    drift_states(control, columns, (array, array, drift_step, drift_shares))
             # count the tick, or restore all bodies if one is not finite
-            if not close(array, control, end(control, count, (array,))):
+            if not close(array, control, end(control, columns, (array,))):
                 return tick
         return ticks
 
@@ -300,9 +302,9 @@ def _keep(stores: bool) -> Callable[..., int]:
     load = load_start(stores)
 
     @inlined
-    def keep(first: int, count: int, arguments: tuple[Array]) -> int:
-        array = from_column(arguments[0], first)
-        for column in range(count):
+    def keep(control: Integers, runs: Runs, arguments: tuple[Array]) -> int:
+        array = from_column(arguments[0], runs.first)
+        for column in range(runs.length):
             state, _held = load(array, column)
             store_previous(array, column, state)
         return 0
@@ -320,10 +322,10 @@ def _kick_with(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[[bool
         load = load_start(stores)
 
         @inlined
-        def kick_all(first: int, count: int, arguments: tuple[Array, Array, Clock, float]) -> int:
-            array, layers, clock, step = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
-            own_layers = from_column(layers, first) if has_fields else layers
-            for column in range(count):
+        def kick_all(control: Integers, runs: Runs, arguments: tuple[Array, Array, Clock, float]) -> int:
+            array, layers, clock, step = from_column(arguments[0], runs.first), arguments[1], arguments[2], arguments[3]
+            own_layers = from_column(layers, runs.first) if has_fields else layers
+            for column in range(runs.length):
                 state, held = load(array, column)
                 body = load_body(array, column)
                 state = kick_by(array, own_layers, column, clock, step, state, held, body)
@@ -343,10 +345,10 @@ def _end(stores: bool) -> Callable[..., int]:
     load, load_before = load_start(stores), load_stored(stores)
 
     @inlined
-    def end(first: int, count: int, arguments: tuple[Array]) -> int:
-        array = from_column(arguments[0], first)
+    def end(control: Integers, runs: Runs, arguments: tuple[Array]) -> int:
+        array = from_column(arguments[0], runs.first)
         not_finite = 0
-        for column in range(count):
+        for column in range(runs.length):
             state, _held = load(array, column)
             before = load_state(array, PREVIOUS, column, load_before(array, PREVIOUS_STORED_MOMENTUM, column))
             not_finite += end_in_place(array, column, state, before)

@@ -15,6 +15,7 @@ from .columns import (
     Array,
     Integers,
     Numbers,
+    Runs,
     close_tick,
     is_other_pitch,
     load_body,
@@ -23,6 +24,7 @@ from .columns import (
     load_stored,
     load_vector,
     load_wrench,
+    one_run,
     store_state,
     store_stored,
     store_tick,
@@ -45,7 +47,7 @@ from .layout import (
     WRENCH_ROWS,
 )
 from .point_forces import ForceTables
-from .runs import Members, Runs, add_forces_to, block_count, over_runs, runs_of
+from .runs import Members, add_forces_to, block_count, over_blocks, runs_of
 
 # Blocks of the stage array after the state: the wrench of the current evaluation, the first wrench of a kick, the weighted sum of
 # differences from it, and the state at the start of the kick (velocity, body rates and stored momentum).
@@ -85,18 +87,19 @@ class Passes(NamedTuple):
 
 
 @cache
-def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
+def passes(turn: Turn, stores: bool, gyroscopic: bool, in_blocks: bool, pitch: int) -> Callable[..., int]:
     """Make `loop(packed, stage, ticks) -> ticks completed`.
 
     It is described in `one_step.passes`. Each stage is a row of the program.
     """
-    start_all, end_all, close = over_runs(stores, _start_all), over_runs(stores, _end_all), close_tick(stores)
+    over, add = over_blocks(in_blocks), add_forces_to(in_blocks)
+    start_all, end_all, close = over(stores, _start_all), over(stores, _end_all), close_tick(stores)
     kick_closing, kick_opening, kick_between = (
-        over_runs(stores, _kick_all(opens, closes)) for opens, closes in ((True, True), (True, False), (False, False))
+        over(stores, _kick_all(opens, closes)) for opens, closes in ((True, True), (True, False), (False, False))
     )
-    drift_states = drift_all(turn, stores, gyroscopic, _STORED, over_runs)
+    drift_states = drift_all(turn, stores, gyroscopic, _STORED, over)
 
-    @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
+    @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}{'-blocks' if in_blocks else ''}")
     def loop(packed: Packed[Passes], stage: int, ticks: int) -> int:
         use_widest_vectors()
         given = unpack(packed)
@@ -114,8 +117,8 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
             not_finite = 0
-            for block in range(block_count(apart, count)):
-                runs = runs_of(apart, count, block)
+            for block in range(block_count(apart, count) if in_blocks else 1):
+                runs = runs_of(apart, count, block) if in_blocks else one_run(0, count)
                 for each in range(first, last + 1):
                     # read the row of the program
                     kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
@@ -139,7 +142,7 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                     # evaluate the forces, except after the last row
                     if each < evaluations:
                         clock, row = (float(control[TICKS]), dt, float(program[each, OFFSET]) * dt), STAGE_WRENCH
-                        if add_forces_to(runs, members, array, control, stages, row, given.forces, clock) < 0:
+                        if add(runs, members, array, control, stages, row, given.forces, clock) < 0:
                             return -1
                 # after the last row: store the states
                 if last == evaluations:
@@ -154,13 +157,13 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
 
 @cache
 def _start_all(stores: bool) -> Callable[..., int]:
-    """Make a pass for `over_runs`, which copies states to the stage array and sets the first wrench to the held wrench."""
+    """Make a pass for `over_blocks`, which copies states to the stage array and sets the first wrench to the held wrench."""
     load = load_start(stores)
 
     @inlined
-    def start_all(first: int, count: int, arguments: tuple[Array, Array]) -> int:
-        array, stages = from_column(arguments[0], first), from_column(arguments[1], first)
-        for column in range(count):
+    def start_all(control: Integers, runs: Runs, arguments: tuple[Array, Array]) -> int:
+        array, stages = from_column(arguments[0], runs.first), from_column(arguments[1], runs.first)
+        for column in range(runs.length):
             state, held = load(array, column)
             store_state(stages, POSITION, column, state)
             _store_before(stages, column, state)
@@ -180,7 +183,7 @@ def _store_before(stages: Array, column: int, state: BodyState) -> None:
 
 @cache
 def _kick_all(opens: bool, closes: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_runs`, which kicks bodies and sets the next wrench to the held wrench.
+    """Make a pass for `over_blocks`, which kicks bodies and sets the next wrench to the held wrench.
 
     Each kick starts from the rates before the whole kick. The first of several evaluations (`opens`) stores its wrench. Those in between
     add their weighted difference from the first wrench. The last (`closes`) is a plain kick with the average wrench formed by `_mean_all`,
@@ -194,10 +197,10 @@ def _kick_all(opens: bool, closes: bool) -> Callable[[bool], Callable[..., int]]
         load = load_stored(stores)
 
         @inlined
-        def kick_all(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
-            array, stages = from_column(arguments[0], first), from_column(arguments[1], first)
+        def kick_all(control: Integers, runs: Runs, arguments: tuple[Array, Array, float, float]) -> int:
+            array, stages = from_column(arguments[0], runs.first), from_column(arguments[1], runs.first)
             step, weight = arguments[2], arguments[3]
-            for column in range(count):
+            for column in range(runs.length):
                 # pose at the stage, rates and stored momentum at the start of the kick, and the wrench of the evaluation
                 pose = load_state(stages, POSITION, column, None)
                 velocity, rates = load_vector(stages, _BEFORE, column), load_vector(stages, _BEFORE + 3, column)
@@ -249,14 +252,14 @@ def _start_from_here(all_stages: Array, runs: Runs) -> None:
 
 @cache
 def _end_all(stores: bool) -> Callable[..., int]:
-    """Make a pass for `over_runs`, which stores states at the end of the tick and returns the number of those that are not finite."""
+    """Make a pass for `over_blocks`, which stores states at the end of the tick and returns the number of those that are not finite."""
     load_both, load = load_start(stores), load_stored(stores)
 
     @inlined
-    def end_all(first: int, count: int, arguments: tuple[Array, Array]) -> int:
-        array, stages = from_column(arguments[0], first), from_column(arguments[1], first)
+    def end_all(control: Integers, runs: Runs, arguments: tuple[Array, Array]) -> int:
+        array, stages = from_column(arguments[0], runs.first), from_column(arguments[1], runs.first)
         not_finite = 0
-        for column in range(count):
+        for column in range(runs.length):
             start, _held = load_both(array, column)
             end = load_state(stages, POSITION, column, load(stages, _STORED, column))
             not_finite += store_tick(array, column, start, end)

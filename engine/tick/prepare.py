@@ -48,6 +48,7 @@ class _Shape:
     """The attributes of bodies that a method reads when it chooses its loops; only the types of the arrays matter."""
 
     def __init__(self, pitch: int, stores_momentum: bool) -> None:
+        self.members = 0
         self.pitch = pitch
         self.stores_momentum = stores_momentum
         self.array = np.zeros((1, 1))

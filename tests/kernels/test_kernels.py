@@ -27,6 +27,7 @@ from engine.loops.layout import (
 )
 from engine.loops.point_forces import ForceTables
 from engine.loops.poses import blended_poses
+from engine.loops.runs import members_of
 
 from ..lengths import sized
 
@@ -124,7 +125,7 @@ def test_passes_are_packed_across_bodies(method):
     """Each stage and the end of the tick; no loop that is called in between is part of it."""
     *_arrays, integer, _real = types()
     made = integrators.by_name[method]()
-    loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
+    loop = one_step.passes(made.advance, made.stage_offsets, False, True, False, PITCH)
     signature = packed_type(one_step.Passes), integer, integer
     packed, scalar = multiplications(loop, *signature)
     assert packed > 100
@@ -181,13 +182,13 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     control = control_of()
     assert held_loop(method)(wrong, control, NO_LAYERS, 0.1, 1) == -1
     assert held_loop(method, kinds=(drag.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
-    loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
+    loop = one_step.passes(made.advance, made.stage_offsets, False, True, False, PITCH)
     calls, counts = np.zeros((1, 3), np.int64), np.zeros(2, np.int64)
     springs, points = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
     for array, stages, layers in ((wrong, wrong, wrong), (right, wrong, right), (right, right, wrong)):
         for stage in (-1, 0, len(made.stage_offsets)):
             forces = ForceTables(calls, layers, springs, points, counts)
-            packed = Packed(one_step.Passes(array, control, stages, forces, 0.1))
+            packed = Packed(one_step.Passes(array, control, stages, forces, members_of(0), 0.1))
             assert loop(packed, stage, 1) == -1
     assert (wrong == 7.0).all()
     assert (right == 7.0).all()

@@ -63,8 +63,8 @@ def loops(turn):
         "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.1, 1)),
         "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.1, 1)),
         "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.1, 1)),
-        "passes": (splitting_passes.passes(turn, False, True, PITCH), PASSES),
-        "passes with wheels": (splitting_passes.passes(turn, True, True, PITCH), PASSES),
+        "passes": (splitting_passes.passes(turn, False, True, False, PITCH), PASSES),
+        "passes with wheels": (splitting_passes.passes(turn, True, True, False, PITCH), PASSES),
     }
 
 
