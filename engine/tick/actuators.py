@@ -31,7 +31,7 @@ from ..loops.columns import Integers
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM
 from ..loops.masses import REFUSED, compose
 from ..loops.program import Operation, move_loops, program_loops
-from ..loops.steps import keeping, keeping_loops
+from ..loops.steps import keeping
 from ..loops.wheels import sum_wheels
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
@@ -388,10 +388,10 @@ def actuator_kernels() -> list[Loop]:
 
 
 def loops_of_programs(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
-    """Every kernel that runs ticks of several operations, without those of actuators and islands, for the loops of methods among these."""
+    """Every kernel that runs ticks of several operations, with none that keeps rows, for the loops of methods among these."""
     movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if loop.role is not Role.PART}
     moves = [move_loops(arguments) for arguments in movers.values()]
-    return [*program_loops(), *keeping_loops(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
+    return [*program_loops(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:

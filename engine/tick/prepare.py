@@ -26,6 +26,7 @@ from ..loops.coast import COAST_LOOP
 from ..loops.fields import FieldKind
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
 from ..loops.poses import POSES_LOOP
+from ..loops.steps import keeping_loops
 from ..loops.undo import undo
 from ..store.bodies import rung
 from .actuators import actuator_kernels, kernels_of_actuators, loops_of_programs
@@ -113,7 +114,8 @@ def kernels_for(future: Future) -> list[Loop]:
         if future.has_thrusters:
             loops += kernels_of_throttles()
         if future.has_joints or future.has_contacts or future.drives_actuators or divides:
-            loops += loops_of_programs(loops)
+            loops += keeping_loops()
+        loops += loops_of_programs(loops)  # for forces that Python calls, too
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):
         pitches = (future.pitch, ANY_PITCH) if future.in_passes else (ANY_PITCH,)
