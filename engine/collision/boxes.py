@@ -8,7 +8,7 @@ from ..constraints.joint_types import Axes, load, store
 from ..constraints.layout import BY_BODY, BY_OTHER
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array
-from .found import keep_guards, nearest_found, put_found
+from .found import keep_guards, nearest_found, put_found, with_edge
 from .layout import AT_EDGE
 
 FACE_BIAS, EDGE_BIAS = 1e-4, 1e-2
@@ -112,11 +112,19 @@ def _touch_faces(
 
 @inlined
 def _touch_edges(
-    found: Array, box: Placed, edge: int, other: Placed, other_edge: int, normal: Vector, apart_by: float, kept: int
+    found: Array,
+    box: Placed,
+    edge: int,
+    other: Placed,
+    other_edge: int,
+    normal: Vector,
+    spin: Vector,
+    apart_by: float,
+    kept: int,
 ) -> int:
     """The nearest points of two edges, and what they do not exclude of the points of faces that were kept.
 
-    The normal is from the other box to this one.
+    The normal is from the other box to this one, and turns with that edge which turns more about the other.
     """
     (center, axes, half), (other_center, other_axes, other_half) = box, other
     at, other_at = center, other_center
@@ -136,14 +144,14 @@ def _touch_edges(
     at, other_at = add_scaled(at, first, one), add_scaled(other_at, second, two)
     gap = dot(subtract(at, other_at), normal)
     kept = keep_guards(found, kept, at, gap, apart_by)
-    put_found(found, kept, at, other_at, normal, gap, BY_OTHER)
+    put_found(found, kept, at, other_at, normal, gap, with_edge(spin, one, two))
     found[kept, AT_EDGE] = 1.0
     return kept + 1
 
 
 @inlined
-def touch_boxes(found: Array, polygon: Array, box: Placed, other: Placed, margin: float) -> int:
-    """Points at which two boxes are nearer than a margin.
+def touch_boxes(found: Array, polygon: Array, box: Placed, other: Placed, spin: Vector, margin: float) -> int:
+    """Points at which two boxes are nearer than a margin, given the angular velocity of the first relative to the second, world frame.
 
     Source: Gottschalk, Lin, Manocha (1996), separating axes of boxes; Sutherland, Hodgman (1974), clipping.
     """
@@ -182,7 +190,7 @@ def touch_boxes(found: Array, polygon: Array, box: Placed, other: Placed, margin
         kept = _touch_faces(found, polygon, box, face, sign, other, GUARDED * margin, True)
     if edge_best > max(best, other_best) + EDGE_BIAS * least:
         apart_by = APART_FROM_NEAREST * least
-        return _touch_edges(found, box, edge, other, other_edge, edge_normal, apart_by, kept)
+        return _touch_edges(found, box, edge, other, other_edge, edge_normal, spin, apart_by, kept)
     return kept if nearest_found(found, kept) <= margin else 0
 
 

@@ -196,6 +196,49 @@ def face_of_feature(placed: Array, points: Array, side: int, direction: Vector, 
 
 
 @inlined
+def is_edged(placed: Array, side: int) -> bool:
+    """Whether a core is a polyhedron of a body, which edges bound all around."""
+    return int(placed[side, CORE_KIND]) == BOX_CORE or int(placed[side, CORE_KIND]) == HULL
+
+
+@inlined
+def edge_along(placed: Array, points: Array, side: int, direction: Vector) -> Vector:
+    """The unit vector along the edge of a polyhedron that is farthest in a direction at right angles to it."""
+    local = into_axes(placed, side, direction)
+    if int(placed[side, CORE_KIND]) != HULL:
+        x, y, z = abs(local[0]), abs(local[1]), abs(local[2])
+        axis = 0 if x <= y and x <= z else 1 if y <= z else 2
+        return load(placed, side, CORE_AXES + 3 * axis)
+    first, count = int(placed[side, POINTS_AT]), int(placed[side, CORNER_COUNT])
+    one = farthest_corner(points, first, count, local)
+    two, largest = one, -1e300
+    for number in range(count):
+        along = dot(load_vector(points, 0, first + number), local)
+        if number != one and along > largest:
+            two, largest = number, along
+    edge = subtract(load_vector(points, 0, first + two), load_vector(points, 0, first + one))
+    return out_of_axes(placed, side, scale(1.0 / sqrt(dot(edge, edge)), edge))
+
+
+@inlined
+def face_area(placed: Array, points: Array, side: int, face: int) -> float:
+    """The area of a face of a hull."""
+    first, corners = int(placed[side, POINTS_AT]), int(placed[side, CORNER_COUNT])
+    ranges, faces = first + corners + int(placed[side, FACE_COUNT]), int(placed[side, FACE_COUNT])
+    around, count, total = (
+        int(points[0, ranges + face]) + ranges + faces,
+        int(points[1, ranges + face]),
+        (0.0, 0.0, 0.0),
+    )
+    start = load_vector(points, 0, first + int(points[0, around]))
+    for number in range(1, count - 1):
+        here = subtract(load_vector(points, 0, first + int(points[0, around + number])), start)
+        after = subtract(load_vector(points, 0, first + int(points[0, around + number + 1])), start)
+        total = add_scaled(total, 0.5, cross(here, after))
+    return sqrt(dot(total, total))
+
+
+@inlined
 def face_plane(placed: Array, points: Array, side: int, face: int) -> tuple[Vector, Vector]:
     """The outward normal of a face, and a point of it."""
     kind = int(placed[side, CORE_KIND])

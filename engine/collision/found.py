@@ -65,6 +65,15 @@ def exchange(found: Array, count: int) -> None:
 
 
 @inlined
+def with_edge(spin: Vector, edge: Vector, other_edge: Vector) -> int:
+    """With which of two shapes the normal of their crossed edges turns, given the angular velocity of the first relative to the second.
+
+    The normal is at right angles to both edges: what turns about the edge of the other one takes it along.
+    """
+    return BY_BODY if abs(dot(spin, other_edge)) > abs(dot(spin, edge)) else BY_OTHER
+
+
+@inlined
 def nearest_found(found: Array, kept: int) -> float:
     """The least gap of points."""
     least = 1e300

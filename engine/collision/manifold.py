@@ -30,11 +30,13 @@ from .cores import (
     SEGMENT,
     best_face,
     face_along,
+    face_area,
     face_count,
     face_of_feature,
     face_plane,
     farthest,
     into_axes,
+    is_edged,
     placed_point,
     put_corners,
 )
@@ -447,7 +449,7 @@ def _touch_face(
             return GRAZES
     elif count > 2:
         start, count = _clip_polygon(polygon, start, 2 * MOST_CORNERS, count, 0, corners, normal)
-        if _is_edged(placed, 0) and _is_edged(placed, 1) and _width(polygon, start, count) <= GRAZED * least:
+        if is_edged(placed, 0) and is_edged(placed, 1) and _width(polygon, start, count) <= GRAZED * least:
             return GRAZES
     kept = 0
     for number in range(count):
@@ -524,12 +526,6 @@ def _put_nearest(placed: Array, found: Array, answer: Array, kept: int, normal: 
 
 
 @inlined
-def _is_edged(placed: Array, side: int) -> bool:
-    """Whether a core is a polyhedron of a body, which edges bound all around."""
-    return int(placed[side, CORE_KIND]) == BOX_CORE or int(placed[side, CORE_KIND]) == HULL
-
-
-@inlined
 def _has_corners(placed: Array, side: int) -> bool:
     """Whether a core has corners, ends or a rim; not a ball, nor an edge of a terrain."""
     kind = int(placed[side, CORE_KIND])
@@ -537,10 +533,10 @@ def _has_corners(placed: Array, side: int) -> bool:
 
 
 @inlined
-def _rank(placed: Array, side: int) -> int:
-    """How well a face stands for what is under it: a circle least, and a face of a hull less, because others may be beside it."""
+def _rank(placed: Array, points: Array, side: int, face: int) -> float:
+    """How well a face stands for what is under it: a circle least, and faces of hulls by their size, because others may be beside them."""
     kind = int(placed[side, CORE_KIND])
-    return 0 if kind == CYLINDER else 1 if kind == HULL else 2
+    return 0.0 if kind == CYLINDER else face_area(placed, points, side, face) if kind == HULL else 1e300
 
 
 @inlined
@@ -557,10 +553,12 @@ def _choose_face(
         number = best_face(placed, points, side, scale(-1.0 if side == 0 else 1.0, normal))
         if number >= 0:
             above = _support_gap(placed, points, side, number)
-            # the face of the first shape if both explain the distance, but that of a box before one of many, and a polygon before a circle
+            # the face of the first shape if both explain the distance, but a box before hulls, a large face before one of many, a polygon
+            # before a circle
             is_better = above > best + (FACE_BIAS * least if best_side >= 0 else 0.0)
             if best_side >= 0 and above > best - FACE_BIAS * least:
-                is_better = is_better or _rank(placed, side) > _rank(placed, best_side)
+                other_rank = _rank(placed, points, best_side, face)
+                is_better = is_better or _rank(placed, points, side, number) > (1.0 + ALIKE) * other_rank
             if is_better:
                 best, best_side, face = above, side, number
     return best_side, face, best
@@ -644,7 +642,7 @@ def _touch_beside(
     not stopped by it: the plane of the face goes on there, and the face does not.
     """
     kept, parts = count, int(found[count - 1, PART_OF])
-    largest = _BESIDE if _is_edged(placed, 0) and _is_edged(placed, 1) else 2.0
+    largest = _BESIDE if is_edged(placed, 0) and is_edged(placed, 1) else 2.0
     for side in range(2):
         other, column, sign = 1 - side, ON_FIRST if side == 0 else ON_SECOND, -1.0 if side == 0 else 1.0
         toward, middle = into_axes(placed, side, scale(sign, normal)), load(placed, other, CORE_CENTER)
@@ -701,7 +699,7 @@ def touch_cores(tools: Tools, margin: float, least: float) -> int:
         gap = best
     elif _is_line(placed, 0, normal) and _is_line(placed, 1, normal):
         kept = _touch_lines(found, placed, normal, polygon, margin, least)
-    elif _is_edged(placed, 0) and _is_edged(placed, 1):
+    elif is_edged(placed, 0) and is_edged(placed, 1):
         best_side, face, _best = _choose_face(placed, points, normal, -1e300, least)
         kept = _touch_face(placed, points, found, polygon, best_side, face, margin, least)
         kept = keep_guards(found, max(kept, 0), load(answer, 0, NEAREST), gap, APART_FROM_NEAREST * least)

@@ -6,10 +6,26 @@ from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_vector
 from . import cores
 from .boxes import Placed, touch_boxes, touch_corners
-from .found import exchange, fewer
-from .layout import BOX, CAPSULE, CORES, CORNERS_OF, CYLINDER, FACES_OF, HULL, PLANE, POINTS_OF, SIZES, SPHERE, TYPE
+from .found import exchange, fewer, with_edge
+from .layout import (
+    AT_EDGE,
+    BOX,
+    CAPSULE,
+    CORES,
+    CORNERS_OF,
+    CYLINDER,
+    FACES_OF,
+    HULL,
+    PLANE,
+    POINTS_OF,
+    SIZES,
+    SPHERE,
+    TO_FIRST,
+    TURNS_WITH,
+    TYPE,
+)
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
-from .poses import axes_of, pose_of
+from .poses import axes_of, motion_at, pose_of
 from .spheres import touch_plane, touch_sphere_box, touch_spheres
 
 Scene = tuple[Array, Array, Integers]
@@ -66,6 +82,12 @@ def part_placed(narrow: tuple[Array, ...], calls: Integers, place: int) -> float
     return float(answer[0, APART]) - radius - other_radius
 
 
+@inlined
+def _relative_spin(bodies: Array, shapes: Array, shape: int, other: int, base: Vector) -> Vector:
+    """The angular velocity of a shape relative to another one, world frame."""
+    return subtract(motion_at(bodies, shapes, shape, base)[1], motion_at(bodies, shapes, other, base)[1])
+
+
 @kernel("touch-directly")
 def touch_directly(
     scene: Scene, tools: Tools, base: Vector, first: int, second: int, margin: float, least: float
@@ -98,9 +120,9 @@ def touch_directly(
     elif kind == SPHERE and other_kind == PLANE:
         count = touch_plane(found, center, half[0], other_center, other_axes[2], margin)
     elif kind == BOX and other_kind == BOX:
-        count = touch_boxes(
-            found, polygon, Placed(center, axes, half), Placed(other_center, other_axes, other_half), margin
-        )
+        spin = _relative_spin(bodies, shapes, a, b, base)
+        ours, others = Placed(center, axes, half), Placed(other_center, other_axes, other_half)
+        count = touch_boxes(found, polygon, ours, others, spin, margin)
     elif kind == BOX and other_kind == PLANE:
         count = touch_corners(found, Placed(center, axes, half), other_center, other_axes[2], margin)
     if is_exchanged:
@@ -111,7 +133,16 @@ def touch_directly(
 @kernel("touch-shapes")
 def touch_shapes(scene: Scene, tools: Tools, base: Vector, first: int, second: int, margin: float, least: float) -> int:
     """The same for any two convex shapes, as cores; the arguments are those of `touch_directly`."""
-    placed = tools[0][0]
+    placed, points, found = tools[0][0], tools[0][1], tools[1]
     place_shape(scene, placed, 0, first, base)
     place_shape(scene, placed, 1, second, base)
-    return call(tools[3][CORES], (tools, margin, least))
+    count = call(tools[3][CORES], (tools, margin, least))
+    if count > 0 and cores.is_edged(placed, 0) and cores.is_edged(placed, 1):
+        spin = _relative_spin(scene[0], scene[1], first, second, base)
+        for number in range(count):
+            if found[number, AT_EDGE] != 0.0:
+                normal = load(found, number, TO_FIRST)
+                edge = cores.edge_along(placed, points, 0, scale(-1.0, normal))
+                other_edge = cores.edge_along(placed, points, 1, normal)
+                found[number, TURNS_WITH] = float(with_edge(spin, edge, other_edge))
+    return count

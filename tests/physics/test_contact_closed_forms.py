@@ -165,7 +165,15 @@ def test_a_fast_hull_with_a_bottom_that_is_nearly_flat_lands_on_its_lower_corner
 
 
 @pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4, 1e-3])
-@pytest.mark.parametrize("ground", [shapes.Plane(), shapes.Box((8.0, 8.0, 1.0))], ids=["plane", "box"])
+@pytest.mark.parametrize(
+    "ground",
+    [
+        shapes.Plane(),
+        shapes.Box((8.0, 8.0, 1.0)),
+        shapes.ConvexHull([(x, y, z) for x in (-4, 4) for y in (-4, 4) for z in (-0.5, 0.5)]),
+    ],
+    ids=["plane", "box", "hull"],
+)
 def test_a_hull_with_a_bottom_that_is_nearly_flat_rests(noise, ground):
     """What touches are the corners of all faces of its bottom; with four of them, it rocks at up to 0.12 m/s for ever."""
     for seed in range(6):
@@ -217,6 +225,40 @@ def test_a_disc_that_tips_over_a_ridge_lands_on_the_face_behind_it(height, slope
         if abs(disc.position[0]) > 2.0:
             break
     assert turned > 1.0
+
+
+@pytest.mark.parametrize(("kind", "other"), [("box", "box"), ("hull", "hull"), ("box", "hull")])
+def test_an_edge_that_rocks_on_a_crossed_edge_does_not_sink_in(kind, other):
+    """Their normal turns with the rod and not with the ridge; if it turns with the ridge, the rod sinks in by 0.15 mm."""
+
+    def block(kind, size):
+        corners = [
+            (x * size[0], y * size[1], z * size[2]) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)
+        ]
+        return shapes.Box(size) if kind == "box" else shapes.ConvexHull(corners)
+
+    smooth, sine, cosine = shapes.Material(0.0), np.sin(np.pi / 8), np.cos(np.pi / 8)
+    for start in (0.0, 0.03, 0.06, 0.09):
+        world, size = World(1 / 60), (1.0, 0.2, 0.2)
+        world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+        ridge = world.add_shape(
+            block(other, (1.0, 4.0, 1.0)),
+            position=(0.0, 0.0, -np.sqrt(0.5)),
+            orientation=(0.0, sine, 0.0, cosine),
+            material=smooth,
+        )
+        rod = world.add_body(
+            MassProperties.box(2.0, size),
+            position=(start, 0.0, 0.1 * np.sqrt(2.0) + 1e-3),
+            velocity=(0.5, 0.0, 0.0),
+            orientation=(sine, 0.0, 0.0, cosine),
+            angular_velocity_body=(0.0, 4.0 * np.sqrt(0.5), -4.0 * np.sqrt(0.5)),
+        )
+        rod.add_shape(block(kind, size), material=smooth)
+        for _tick in range(15):
+            world.step()
+            assert world.closest_points(rod, ridge).distance[0] > -1e-8
+        assert rod.angular_velocity_world[1] != pytest.approx(4.0, abs=0.1)
 
 
 @pytest.mark.parametrize("kind", ["disc", "box", "hull"])
