@@ -4,7 +4,6 @@ from math import sqrt
 
 import numpy as np
 
-from ..checks import FloatArray
 from ..compilation.choice import named, ready
 from ..compilation.compiler import call, inlined, kernel, use_widest_vectors
 from ..compilation.kernel_types import Arguments
@@ -90,9 +89,7 @@ POSES_LOOP = named(blended_poses, _TABLE, _TABLE, 0, 0, 0.0, _TABLE, _TABLE)
 """The loop that interpolates the poses of bodies."""
 
 
-def interpolated(
-    array: Array, first: int, count: int, alpha: float, may_stand_in: bool
-) -> tuple[FloatArray, FloatArray]:
+def interpolated(array: Array, first: int, count: int, alpha: float, may_stand_in: bool) -> tuple[Array, Array]:
     """Return the origins and the orientations of adjacent bodies, from the first one on; plain Python may stand in for the kernel."""
     origins, orientations = np.empty((count, 3)), np.empty((count, 4))
     ready(POSES_LOOP, may_stand_in)(array, np.empty((7, BLOCK)), first, count, alpha, origins, orientations)
