@@ -2,6 +2,7 @@
 // One sun with its shadow, the planet's light from below, and a simple sky for the metals to mirror. Linear light, no upper bound.
 #include "view.glsl"
 #include "filmic.glsl"
+#include "noise.glsl"
 #include "patterns.glsl"
 uniform sampler2DShadow shadow_map;
 uniform float opacity;

@@ -8,7 +8,8 @@ struct Surface {
     float coat;   // of clear glass or varnish, 0 to 1
 };
 
-float hash(vec2 p) { return fract(sin(dot(p, vec2(12.9898, 78.233))) * 43758.5453); }
+// From 0 to 1, the same on every driver, as sines of large numbers are not.
+float hash(vec2 cell, float number) { return lattice(ivec3(vec3(cell, number))); }
 
 // How the facet of crumpled foil at this place leans, each way from -0.5 to 0.5: that of the nearest of points strewn over a grid.
 vec2 facet(vec2 p) {
@@ -16,7 +17,7 @@ vec2 facet(vec2 p) {
     float nearest = 9.0;
     for (int i = 0; i < 9; ++i) {
         vec2 other = cell + vec2(i % 3 - 1, i / 3 - 1);
-        vec2 seed = vec2(hash(other), hash(other + 57.3));
+        vec2 seed = vec2(hash(other, 0.0), hash(other, 1.0));
         vec2 away = other + seed - p;
         float distance_squared = dot(away, away);
         if (distance_squared < nearest) {
@@ -37,7 +38,7 @@ float grid(float x, float spacing, float width) {
 void solar_cells(inout Surface s, vec2 at) {
     float fine = max(grid(at.x, 0.125, 0.004), grid(at.y, 0.17, 0.004));
     float bus = max(grid(at.x, 0.5, 0.010), grid(at.y, 0.51, 0.010));
-    s.base *= 0.82 + 0.36 * hash(floor(vec2(at.x / 0.125 + 0.5, at.y / 0.17 + 0.5)));
+    s.base *= 0.82 + 0.36 * hash(floor(vec2(at.x / 0.125 + 0.5, at.y / 0.17 + 0.5)), 0.0);
     s.base = mix(s.base, vec3(0.42, 0.46, 0.52), clamp(0.45 * fine + bus, 0.0, 1.0));
     s.coat = 1.0;
 }
@@ -51,5 +52,5 @@ void foil(inout Surface s, vec2 at) {
 
 void seams(inout Surface s, vec2 at) {
     float seam = max(grid(at.x, 0.785398, 0.006), grid(at.y + 0.2, 0.45, 0.006));
-    s.base *= (1.0 - 0.55 * seam) * (0.94 + 0.10 * hash(floor(vec2(at.x / 0.785398 + 0.5, (at.y + 0.2) / 0.45 + 0.5))));
+    s.base *= (1.0 - 0.55 * seam) * (0.94 + 0.10 * hash(floor(vec2(at.x / 0.785398 + 0.5, (at.y + 0.2) / 0.45 + 0.5)), 0.0));
 }
