@@ -468,9 +468,9 @@ def test_progress_is_told_before_each_kernel_and_at_the_end():
 @pytest.mark.parametrize(
     ("name", "seconds"),
     [
-        ("strang-free_rotor-gyro-264", 1.3),
-        ("strang-free_rotor-stored-gyro-264", 2.34),
-        ("island-cones", 1.6),
+        ("strang-free_rotor-gyro-264", 1.2),
+        ("strang-free_rotor-stored-gyro-264", 2.16),
+        ("island-cones", 2.1),
         ("island-kick", 0.4),
         ("undo-tick", 0.17),
     ],
@@ -588,8 +588,9 @@ def test_the_command_line_prepares_what_a_world_can_be_told_of(capsys, monkeypat
     for argument in ("", *arguments):
         assert main(["prepare", *([f"--{argument}"] if argument else [])]) == 0
         found[argument] = set(re.findall(r"\] (.*)", capsys.readouterr().out))
-    assert {"begin-driven", "end-driven", "run-program"} <= found["pulses"] - found[""]
-    assert {"begin-driven", "end-driven", "run-program"} <= found["wheels"] and found["wheels"] - found["pulses"]
+    assert "run-program" in found[""]
+    assert {"begin-driven", "end-driven"} <= found["pulses"] - found[""]
+    assert {"begin-driven", "end-driven"} <= found["wheels"] and found["wheels"] - found["pulses"]
     assert {"move-islands", "island-move", "joint-rows"} <= found["joints"] - found[""]
     assert {"find-contacts", "point-rows"} <= found["contacts"] - found["joints"]
     assert {"cast-shapes", "overlap-shapes"} <= found["queries"] - found["contacts"]
