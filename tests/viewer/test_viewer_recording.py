@@ -100,6 +100,14 @@ def test_the_frames_of_a_clip_lie_a_thirtieth_of_a_second_of_the_world_apart():
     assert times == pytest.approx([float(Fraction(n, FRAMES_A_SECOND)) for n in range(1, 31)], abs=1e-12)
 
 
+def test_a_flight_without_a_window_waits_for_the_compiler():
+    """A lander whose 920 frames should have ended at 15.3 s was drawn at 3.8 s where nothing had been compiled."""
+    scene = tumble.Tumble(tumble.read_options([]))
+    assert scene.world.compilation == "auto"
+    SceneFlight(scene)
+    assert scene.world.compilation == "wait"
+
+
 @long_run
 def test_a_clip_begins_later_and_leaves_frames_out(tmp_path, capsys):
     """Frames 5, 8 and 11 of 1/30 s: those that a clip of all frames has there, and as long after one another as in the world."""

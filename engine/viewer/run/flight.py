@@ -17,10 +17,15 @@ TICK_REFUSED = (ArithmeticError, ValueError)
 
 
 class SceneFlight:
-    """Flies a scene; a tick that cannot be taken ends it, and what was before that tick is still there to see."""
+    """Flies a scene; a tick that cannot be taken ends it, and what was before that tick is still there to see.
+
+    Nobody waits for a frame here, so ticks wait for the compiler: otherwise frames would skip ticks on a machine where nothing has been
+    compiled, and the picture would show another moment of the flight.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.history, self.trouble = scene, History(), ""
+        scene.world.compilation = "wait"
         self.history.append(scene.sample())
 
     def frames(self, count: int) -> Iterator[int]:
