@@ -11,16 +11,15 @@ numba measures each pass and each nested compilation, and describes its argument
 saved by writing less intermediate code (see `lowering`), by leaving out what constant arguments rule out before types are looked for, and
 by looking once for where the lives of variables end, and not after each of five passes.
 
-numba has LLVM optimize each function by itself, then twice the whole module, so that it can take out reference counts in between. Here a
-kernel is optimized once, as a whole module. An inlined function is made simple with all that it calls before it is linked into its callers,
-otherwise the fused loops do not vectorise; the rest is left to the kernel. A function that adds little to what it calls is not treated by
-itself, because its callers would do all of that again. This saves half of these passes.
+LLVM optimizes each inlined function as a module, with all that it calls, before it is linked into its callers: otherwise the fused loops do
+not vectorise. There it does not look for vectors in straight code (SLP). That took half of these passes, and the machine code of kernels is
+the same without it. A function that adds little to what it calls is not optimized by itself, because its callers would do all of that
+again. This saves half of the rest.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import CodeType
-from typing import ClassVar
 
 from numba.core import config
 from numba.core.cgutils import normalize_ir_text
@@ -67,7 +66,7 @@ _UNUSED = (
 )
 
 
-PIPELINE = 5
+PIPELINE = 4
 """Part of the key of cached kernels, to be changed together with what these pipelines make of a function."""
 _PURE = {"_operator", "builtins", "math"}
 """The modules of functions whose signature depends on nothing but the types of the arguments."""
@@ -210,11 +209,6 @@ class _LowerToMachineCode(NativeLowering):  # type: ignore[misc]
     def lowering_class(self) -> Numba:
         return Lower if config.DEBUGINFO_DEFAULT else LeanLower
 
-    def run_pass(self, state: Numba) -> bool:
-        state.library = state.library or _library(_Library, state)
-        changed: bool = super().run_pass(state)
-        return changed
-
 
 _REPLACED = {IRProcessing: _PutInConstants, ReconstructSSA: _AssignOnce, PreLowerStripPhis: _JoinVariables}
 
@@ -260,7 +254,9 @@ class _LowerToIntermediateCode(_LowerToMachineCode):
     _name = "polhode_lower_to_intermediate_code"
 
     def run_pass(self, state: Numba) -> bool:
-        library = state.library = _library(_IntermediateLibrary, state)
+        codegen = _WithoutStraightVectors(state.targetctx.codegen())
+        state.library = library = _IntermediateLibrary(codegen, state.func_id.func_qualname)
+        library.enable_object_caching()
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
@@ -284,37 +280,27 @@ class _Uncallable:
     """Placeholder for a function without machine code."""
 
 
-class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel, which is optimized once and as a whole."""
+class _WithoutStraightVectors:
+    """The code generator of numba, with passes over modules that make vectors of loops only."""
 
-    _options: ClassVar[dict[str, object]] = {}
-    """What the passes are asked for, beside what numba asks for."""
+    def __init__(self, codegen: Numba) -> None:
+        self._codegen = codegen
 
-    def _optimize_functions(self, module: Numba) -> None:
-        module.data_layout = self._codegen._data_layout
+    def __getattr__(self, name: str) -> Numba:
+        return getattr(self._codegen, name)
 
-    def _optimize_final_module(self) -> None:
-        made = self._codegen._module_pass_manager(**self._options)
-        passes, *builder = made if isinstance(made, tuple) else (made,)  # numba 0.61 has no builder
-        passes.run(self._final_module, *builder)
+    def _module_pass_manager(self, **options: Numba) -> Numba:
+        return self._codegen._module_pass_manager(**{"slp_vectorize": False, **options})
 
 
 _LEAST_OWN_SHARE = 0.25
 """A function is optimized before it is linked into its callers if at least this share of its code is its own."""
 
 
-def _library(kind: type[_Library], state: Numba) -> Numba:
-    """Return an empty library for what is being compiled, which can be kept on disk."""
-    library: Numba = kind(state.targetctx.codegen(), state.func_id.func_qualname)
-    library.enable_object_caching()
-    return library
-
-
-class _IntermediateLibrary(_Library):
+class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Intermediate code that is linked into kernels and never loaded by itself."""
 
     _shared_module: Numba
-    _options: ClassVar[dict[str, object]] = {"opt": 1, "loop_vectorize": False, "slp_vectorize": False}
     may_raise = False
     """Whether a function may return another status than that of success."""
 

@@ -129,7 +129,9 @@ def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
         for array, stages, layers in [(wrong, right, right), (right, wrong, right), (right, right, wrong)]:
             for stage in (-1, 0, len(program) - 1):
                 forces = ForceTables(calls, layers, *tables, counts)
-                packed = Packed(splitting_passes.Passes(array, control, program, shares, stages, forces, members_of(0), 0.1))
+                packed = Packed(
+                    splitting_passes.Passes(array, control, program, shares, stages, forces, members_of(0), 0.1)
+                )
                 assert loop(packed, stage, 1) == -1, name
     assert control[:4].tolist() == [0, 8, -1, 1]
     assert (right == 7.0).all()
