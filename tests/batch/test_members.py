@@ -110,9 +110,11 @@ def test_members_in_several_blocks_of_a_loop_in_passes_have_the_bits_of_worlds_a
     turning[0, :, 1] = turning[1, :, 2] = speeds
     batch = Batch(template, members=200)
     batch[first].velocity, batch[first].angular_velocity_body = turning[0] + (0, 0, 0.3), turning[1] + (0.3, 0, 0)
+    batch[template.forces[0]].stiffness = 20.0 + speeds
     batch.step(3)
     for member in (0, 79, 167, 168, 199):
         alone, _first = linked_bodies(method, float(speeds[member]))
+        alone.forces[0].stiffness = 20.0 + speeds[member]
         alone.step(3)
         assert batch.state_hash(member) == alone.state_hash()
 
