@@ -119,7 +119,8 @@ class Machine:
     def start(self, program: str, *arguments: str) -> "subprocess.Popen[str]":
         """Start a program, whose name is the same for the same text."""
         file = self._notes.parent / f"program-{abs(hash(program))}.py"
-        file.write_text(program)
+        if not file.exists():  # else a program that begins reads an empty file
+            file.write_text(program)
         return subprocess.Popen(
             [sys.executable, str(file), *arguments],
             env=self._environment,
