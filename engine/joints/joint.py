@@ -194,7 +194,10 @@ class Joint(TableRows):
         "Whether the joint acts, initially True. A disabled joint keeps its points, axes and settings."
     )
 
-    collides = Parameter[bool]("Whether the two bodies touch each other by their shapes, initially False.")
+    collides = Parameter[bool](
+        "Whether the two bodies touch each other by their shapes, initially False. For a joint to the world, whether its body touches "
+        "the shapes of the world."
+    )
 
     @fixed
     def at_body(self) -> FloatArray:

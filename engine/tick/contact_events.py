@@ -22,7 +22,8 @@ CONTACT_EVENTS = ("begin", "end", "hit")
 """The events of contacts."""
 
 _APART = 1e-6
-"""Gap, as a share of the least size of both shapes, up to which a contact that is not pushed has not ended."""
+"""Gap, as a share of the least size of both shapes, up to which a contact that is not pushed has not ended, and depth from which shapes
+that are not pushed touch, as those that part without an impulse."""
 _Pair = tuple[ShapeHandle, ShapeHandle]
 
 
@@ -156,8 +157,8 @@ class _Found(NamedTuple):
         sizes = shapes[layout.SIZES : layout.SIZES + 3]
         least = float(sizes[sizes > 0.0].min())
         is_sensed = bool(shapes[layout.SENSOR].any())
-        gap = float(points[layout.GAP].min())
-        touches = is_pushed or gap <= (_APART * least if touched else 0.0 if is_sensed else -np.inf)
+        gap = float(points[layout.GAP].min()) / least
+        touches = is_pushed or gap <= (_APART if touched else 0.0 if is_sensed else -_APART)
         weights = np.sqrt(np.square(pushes).sum(axis=0)) if is_pushed else np.ones(points.shape[1])
         point = points[layout.POINT_WORLD : layout.POINT_WORLD + 3] @ (weights / weights.sum())
         normal = points[layout.NORMAL_WORLD : layout.NORMAL_WORLD + 3, 0].copy()

@@ -311,6 +311,58 @@ def test_pairs_that_are_ignored_and_joints_that_let_their_bodies_collide():
         world.ignore_pair(a, a)
 
 
+def test_a_joint_to_the_world_keeps_its_body_from_the_shapes_of_the_world():
+    world = World(1 / 60)
+    world.add_shape(shapes.Box((1.0, 1.0, 1.0)), position=(0.0, 0.0, -0.9))
+    ball = world.add_body(BALL)
+    ball.add_shape(shapes.Sphere(0.5))
+    pivot = world.add_joint(joints.Ball(ball, at_body=(0.0, 0.0, 0.2)))
+    world.step()
+    assert len(world.contacts) == 0
+    pivot.collides = True
+    world.step()
+    assert world.contacts.bodies == ((ball, None),)
+
+
+def docked():
+    """Two craft whose shapes overlap by 0.2 m when their ports are mated, about to be captured, and what functions are told."""
+    world = World(1 / 60)
+    mass = MassProperties.box(500.0, (2.0, 2.0, 2.0))
+    tug = world.add_body(mass, position=(-0.1, 0.0, 0.0), velocity=(0.05, 0.0, 0.0))
+    barge = world.add_body(mass, position=(2.2, 0.0, 0.0))
+    for craft in (tug, barge):
+        craft.add_shape(shapes.Box((2.2, 2.0, 2.0)))
+    probe = joints.Port(position=(1.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0), up=(0.0, 0.0, 1.0))
+    drogue = joints.Port(position=(-1.0, 0.0, 0.0), axis=(-1.0, 0.0, 0.0), up=(0.0, 0.0, 1.0))
+    latch = world.add_joint(
+        joints.Latch(tug, barge, probe, drogue, clocking=0.0, capture=joints.Capture(distance=0.25))
+    )
+    return world, latch, told_of(world)
+
+
+def test_a_latch_that_holds_two_craft_keeps_their_shapes_apart():
+    world, latch, seen = docked()
+    states = []
+    while latch.state != "hard":
+        world.step()
+        assert latch.state == "open" or len(world.contacts) == 0
+        states.append(latch.state)
+    assert "soft" in states and seen == []
+
+
+def test_overlaps_that_part_without_an_impulse_begin_and_end():
+    """Craft that a latch releases part faster than by their overlap alone, so that nothing pushes them."""
+    world, latch, seen = docked()
+    world.step(600)
+    assert latch.state == "hard"
+    latch.release(push=10.0)
+    world.step(3)
+    assert latch.state == "open" and world.contacts.gap.max() < -0.1 and not world.contacts.normal_impulse.any()
+    world.step(240)
+    assert names_of(seen) == ["begin", "end"] and seen[0][0] == 601
+    assert len(world.contacts) == 0
+
+
 def report(world, contact):
     """A function that files can name."""
 
