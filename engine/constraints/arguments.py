@@ -30,6 +30,8 @@ class Tables(NamedTuple):
     """The points of contacts."""
     stages: Array
     """The states at which forces are evaluated, their wrenches there, and what is kept before the second kick."""
+    made: Array
+    """For what the directions and factors that islands keep were computed, one row per body of an island."""
 
 
 class Forces(NamedTuple):
@@ -56,6 +58,9 @@ class Actuators(NamedTuple):
     wheels: Array
     tanks: Array
     counts: Integers
+    """The numbers of rows of all, which say whether any may kick a body."""
+    acting: Integers
+    """The same, or zeros if none of them is on a body of an island."""
 
 
 class Step(NamedTuple):
@@ -76,7 +81,7 @@ class Outside(NamedTuple):
     array: Array
     """The bodies of the world."""
     columns: Integers
-    """The row of the body at each place."""
+    """The row of each body of an island, in the order of islands."""
     places: Integers
     """The place of each body, or -1."""
     layers: Array

@@ -22,6 +22,7 @@ from .layout import (
     BODIES,
     BODIES_END,
     BODY,
+    COLUMNS,
     CONTACTS,
     CONTACTS_END,
     CURSOR,
@@ -52,6 +53,7 @@ from .layout import (
     ROWS,
     ROWS_END,
     SECOND_PLACE,
+    SPAN,
     SUBTRACT,
     TYPE,
 )
@@ -91,13 +93,17 @@ PLACES, LINK_COUNT, ROW_COUNT, BLOCK_COUNT, ISLANDS, HARD_ISLANDS, SPRING_COUNT,
 """Places of bodies, joints, rows, blocks, islands, those of equality rows only, and the springs and point forces on their bodies."""
 CONTACT_COUNT, TOUCHING_COUNT = 8, 9
 """Contacts that act, and the points of all contacts."""
-STRUCTURES, PAIRS, OPERATIONS = 10, 11, 12
+BODY_COUNT = 10
+"""Bodies of islands, which are as many as places unless spans of islands share these."""
+STRUCTURES, PAIRS, OPERATIONS = 11, 12, 13
 """Structures that are known, their pairs of places, and their operations on blocks."""
-HAS_LOOPS, HAS_SOFT, FOLLOWERS = 13, 14, 15
+HAS_LOOPS, HAS_SOFT, FOLLOWERS = 14, 15, 16
 """Whether any island has a loop, rows that are no equalities, and motors or springs that follow the inertia."""
-HARD_LINKS = 16
+HARD_LINKS = 17
 """The joints of islands of equality rows only, which come first."""
-SIZES = 17
+SHARES = 18
+"""Whether spans of islands share their places."""
+SIZES = 19
 
 # rows of the list of contacts
 TOUCHING_BODY, TOUCHED_BODY, POINTS_FROM, POINTS_OF_CONTACT, DOES_ACT = range(5)
@@ -272,28 +278,47 @@ def _number_places(
     for island in range(count, sizes[ISLANDS]):
         islands[island, IS_NEW] = 1  # where it comes again
     sizes[ISLANDS] = count
+    _number_bodies(body_count, numbers, columns, places, islands, sizes)
+
+
+@inlined
+def _number_bodies(
+    body_count: int, numbers: Integers, columns: Integers, places: Integers, islands: Integers, sizes: Integers
+) -> None:
+    """Number the bodies of islands, and give them places."""
     # how many bodies each has, where they begin, and then each in turn
     for body in range(body_count):
         if numbers[ROOT, body] >= 0:
             islands[numbers[ISLAND, numbers[ROOT, body]], CURSOR] += 1
-    place = 0
-    for island in range(count):
-        begin = place
-        place += islands[island, CURSOR]
-        islands[island, CURSOR] = begin
-        _put(islands, island, islands, island, BODIES, begin)
+    number = place = sizes[PLACES] = 0
+    for island in range(sizes[ISLANDS]):
+        length = islands[island, CURSOR]
+        if sizes[SHARES] == 1 and (island == sizes[HARD_ISLANDS] or place + length > SPAN):
+            place = 0
+        _put(islands, island, islands, island, BODIES, place)
+        place += length
         _put(islands, island, islands, island, BODIES_END, place)
-    sizes[PLACES] = place
+        sizes[PLACES] = max(sizes[PLACES], place)
+        _put(islands, island, islands, island, COLUMNS, number)
+        islands[island, CURSOR] = number
+        number += length
+    sizes[BODY_COUNT] = number
     for body in range(body_count):
         places[body] = -1
         if numbers[ROOT, body] >= 0:
             island = numbers[ISLAND, numbers[ROOT, body]]
-            place = islands[island, CURSOR]
-            islands[island, CURSOR] = place + 1
-            places[body] = place
-            if columns[place] != body:
+            number = islands[island, CURSOR]
+            islands[island, CURSOR] = number + 1
+            places[body] = islands[island, BODIES] + number - islands[island, COLUMNS]
+            if columns[number] != body:
                 islands[island, IS_NEW] = 1
-                columns[place] = body
+                columns[number] = body
+
+
+@inlined
+def _begins_span(islands: Integers, island: int, sizes: Integers) -> bool:
+    """Whether an island is the first of a span that shares its places, and keeps no rows and blocks of its own."""
+    return bool(sizes[SHARES] == 1 and island >= sizes[HARD_ISLANDS] and islands[island, BODIES] == 0)
 
 
 @inlined
@@ -333,19 +358,8 @@ def _number_links(
             _put(islands, island, links, link, FIRST_PLACE, places[body])
             _put(islands, island, links, link, SECOND_PLACE, places[other] if other >= 0 else -1)
     _number_contacts(contacts, counts[CONTACTS_COUNTED], numbers, places, links, islands, sizes)
-    row = sizes[HAS_LOOPS] = sizes[HAS_SOFT] = sizes[FOLLOWERS] = 0
-    for island in range(sizes[ISLANDS]):
-        _put(islands, island, islands, island, ROWS, row)
-        for link in range(islands[island, LINKS], islands[island, LINKS_END]):
-            _put(islands, island, links, link, FIRST_ROW, row)
-            row += joints[COUNT_OF_ROWS, links[link, JOINT]]
-            _put(islands, island, links, link, LAST_ROW, row)
-        _put(islands, island, islands, island, ROWS_END, row)
-        for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
-            links[link, FIRST_ROW] = row
-            row += 3 * links[link, LAST_ROW]  # the number of its points until here
-            links[link, LAST_ROW] = row
-    sizes[ROW_COUNT] = row
+    _number_rows(joints, links, islands, sizes)
+    sizes[HAS_LOOPS] = sizes[HAS_SOFT] = sizes[FOLLOWERS] = 0
     for body in range(counts[3]):
         if numbers[ROOT, body] == body:
             island, kind = numbers[ISLAND, body], numbers[KIND_OF_ISLAND, body]
@@ -357,6 +371,28 @@ def _number_links(
             sizes[HAS_LOOPS] = max(sizes[HAS_LOOPS], int(kind & _LOOP != 0))
             sizes[HAS_SOFT] = max(sizes[HAS_SOFT], int(kind & _SOFT != 0))
             sizes[FOLLOWERS] = max(sizes[FOLLOWERS], int(kind & _FOLLOWING != 0))
+
+
+@inlined
+def _number_rows(joints: Integers, links: Integers, islands: Integers, sizes: Integers) -> None:
+    """Number the rows of each island, those of joints first."""
+    row = kept = sizes[ROW_COUNT] = 0
+    for island in range(sizes[ISLANDS]):
+        if island == sizes[HARD_ISLANDS]:
+            kept = row
+        if _begins_span(islands, island, sizes):
+            row = kept
+        _put(islands, island, islands, island, ROWS, row)
+        for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+            _put(islands, island, links, link, FIRST_ROW, row)
+            row += joints[COUNT_OF_ROWS, links[link, JOINT]]
+            _put(islands, island, links, link, LAST_ROW, row)
+        _put(islands, island, islands, island, ROWS_END, row)
+        for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
+            links[link, FIRST_ROW] = row
+            row += 3 * links[link, LAST_ROW]  # the number of its points until here
+            links[link, LAST_ROW] = row
+        sizes[ROW_COUNT] = max(sizes[ROW_COUNT], row)
 
 
 @inlined
@@ -472,13 +508,14 @@ class Numbering(NamedTuple):
     contacts: IntegerTable
     """The bodies and points of contacts."""
     counts: Integers
-    """The numbers of joints, springs, forces at points, bodies and contacts, and whether bodies on no joint are islands too."""
+    """The numbers of joints, springs, forces at points, bodies and contacts, whether bodies on no joint are islands too, and whether spans
+    of islands share their places."""
     numbers: IntegerTable
     """Of bodies, for the search."""
     joints: IntegerTable
     """Numbers of joints, for the search."""
     columns: Integers
-    """The column of the body at each place."""
+    """The column of each body of an island, in the order of islands."""
     places: Integers
     """The place of the body in each column, or -1."""
     links: IntegerTable
@@ -764,8 +801,12 @@ def _operate(
 def _number_blocks(numbering: Numbering) -> int:
     """Number the blocks of all islands by their structures; their number, or `FULL` if there is no room for a structure."""
     islands, links, structures, pairs = numbering.islands, numbering.links, numbering.structures, numbering.pairs
-    block = 0
+    block = kept = most = 0
     for island in range(numbering.sizes[ISLANDS]):
+        if island == numbering.sizes[HARD_ISLANDS]:
+            kept = block
+        if _begins_span(islands, island, numbering.sizes):
+            block = kept
         _put(islands, island, islands, island, BLOCKS, block)
         if islands[island, IS_SWEPT] == 1:
             islands[island, BLOCKS_END], islands[island, PROGRAM_END] = block, islands[island, PROGRAM]
@@ -787,7 +828,8 @@ def _number_blocks(numbering: Numbering) -> int:
                 _put(islands, island, links, link, IS_LATER, is_later)
         block += structures[known, STRUCTURE_BLOCKS]
         _put(islands, island, islands, island, BLOCKS_END, block)
-    return block
+        most = max(most, block)
+    return most
 
 
 @kernel("number-islands")
@@ -805,6 +847,7 @@ def number_islands(packed: Packed[Numbering]) -> int:
     islands, sizes = numbering.islands, numbering.sizes
     _connect(table, numbering.springs, numbering.bodies, contacts, counts, numbers, joints)
     _find_kinds(table, contacts, counts[JOINTS_COUNTED], counts[CONTACTS_COUNTED], numbers, joints)
+    sizes[SHARES] = counts[6]
     _number_places(counts[3], counts[5] == 1, numbers, columns, places, islands, sizes)
     _number_links(table, contacts, counts, numbers, joints, places, links, islands, sizes)
     block = FULL
@@ -847,7 +890,7 @@ class Graph:
     """The numbers of all islands of a world.
 
     Attributes:
-        columns: The column of the body at each place.
+        columns: The column of each body of an island, in the order of islands.
         places: The place of the body in each column, or -1.
         links: One row per joint that acts (see `layout`).
         islands: One row per island.
@@ -856,6 +899,7 @@ class Graph:
         program: The operations on blocks of all known structures.
         sizes: How much there is of everything; the arrays are longer.
         version: A counter that grows with new arrays.
+        shares: Whether spans of islands are to share their places, which needs that nothing acts on places of several of them.
     """
 
     def __init__(self, has_all: bool = False) -> None:
@@ -864,7 +908,7 @@ class Graph:
         Args:
             has_all: Whether bodies on no joint are islands too.
         """
-        self._has_all = has_all
+        self._has_all, self.shares = has_all, False
         self.version = 0
         self.sizes = np.zeros(SIZES, np.int64)
         self._make_room(0, 0, 0, 0, 0)
@@ -910,7 +954,7 @@ class Graph:
         """The arguments of `number_islands` for these tables."""
         given = joints, springs, points, bodies, contacts
         tables = joints[0], springs[0], points[0], bodies[0]
-        counted = np.array([*(count for _table, count in given), self._has_all], np.int64)
+        counted = np.array([*(count for _table, count in given), self._has_all, self.shares], np.int64)
         searched = self._numbers, self._joints, self.columns, self.places, self.links, self.islands
         known = self.spring_rows, self.point_rows, self._slots, self._structures, self._pairs, self.program
         return Packed(
@@ -936,6 +980,6 @@ class Graph:
     def groups(self) -> list[list[int]]:
         """The bodies of each island with joints, in ascending order."""
         islands = self.islands[: self.sizes[ISLANDS]]
-        spans = islands[islands[:, LINKS] < islands[:, LINKS_END]][:, [BODIES, BODIES_END]].tolist()
-        columns = self.columns[: self.sizes[PLACES]].tolist()
-        return [columns[first:last] for first, last in spans]
+        linked = islands[islands[:, LINKS] < islands[:, LINKS_END]][:, [COLUMNS, BODIES, BODIES_END]].tolist()
+        columns = self.columns[: self.sizes[BODY_COUNT]].tolist()
+        return [columns[first : first + last - begin] for first, begin, last in linked]

@@ -181,15 +181,18 @@ LINK_SIZE = 8
     HAS_FOLLOWERS,
     TURNS_FAST,
     IS_SETTLED,
-) = range(22)
+    COLUMNS,
+) = range(23)
 """Places, joints, their rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be
 those of another one; a number for the kernel that numbers islands; contacts, and whether sweeps solve their equations; whether all of its
 rows that are no equalities are those of limits; whether any motor or spring follows the inertia about its joint; in the row of the
 first island, 1 more than the row of a joint in the table whose bodies turn too fast for the tick, or 0; and whether the models and the
-settings for which directions and factor were computed last are those of this tick, so that only the pose is compared and kept."""
-ISLAND_SIZE = 22
-SPAN = 64
-"""Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
+settings for which directions and factor were computed last are those of this tick, so that only the pose is compared and kept; and where
+its bodies begin among those of all islands, which is where its places begin unless islands share their places."""
+ISLAND_SIZE = 23
+SPAN = 128
+"""Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone. Where
+nothing names a place beyond its span, all spans use the same places, and the same rows and blocks for islands that keep none of these."""
 
 # columns of `program`, one row per operation on blocks; blocks and places count from the first ones of the island
 OPERATION, TARGET, LEFT, RIGHT, PLACE, OTHER_PLACE = range(6)
@@ -206,9 +209,7 @@ KICKED = 2 * STATE_ROWS + 12
 SUM = KICKED + 3
 CHANGE = SUM + 3
 """Change of velocity (world frame) and of angular velocity (body frame) in a solve with bounds."""
-MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
-"""Pose and model for which the directions and the factor of a hard island were computed last."""
-BEFORE_POINTS = MADE_WITH + MODEL_LAST - MODEL_FIRST
+BEFORE_POINTS = CHANGE + 6
 """Velocity and angular velocity at the start of a drift before the impulses of points, which are held while joints take the stage."""
 WAY = BEFORE_POINTS
 """Before that, the change of velocity and angular velocity along the way that sweeps have taken so far."""
@@ -227,6 +228,11 @@ ANSWER = COMPOSITE + 20
 LEFT_OVER = ANSWER + 6
 """In Newton's method, what the impulses so far give beyond the velocities that were found, as an impulse and an angular impulse."""
 WORK_ROWS = LEFT_OVER + 6
+
+# columns of `made`, one row per body of an island
+MADE_AT, MADE_WITH = 0, 7
+"""Pose and model for which the directions and the factor of a hard island were computed last."""
+MADE_SIZE = MADE_WITH + MODEL_LAST - MODEL_FIRST
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3

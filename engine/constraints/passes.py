@@ -160,6 +160,6 @@ def _close_all(packed: Packed[Passes]) -> int:
             array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
         for row in range(3):
             array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
-    _ = call(passes.calls[CLOSE], (passes.outside, True, passes.dt))
+    _ = call(passes.calls[CLOSE], (passes.outside, 0, outside.sizes[ISLANDS], True, passes.dt))
     passes.control[TICKS] += 1
     return 1

@@ -68,6 +68,7 @@ from .layout import (
     BASE,
     BODIES,
     BODIES_END,
+    COLUMNS,
     CONTACTS,
     CONTACTS_END,
     COORDINATE,
@@ -287,12 +288,13 @@ def _is_made(tables: Tables, island: int, pose: int) -> bool:
     islands = tables.islands
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    shift = islands[island, COLUMNS] - first
     same = islands[island, IS_NEW] == 0
     for entry in range(3):
         same = same and tables.measures[island, MADE_BASE + entry] == tables.measures[island, BASE + entry]
     for place in range(first, last):
         for entry in range(7):
-            same = same and tables.work[MADE_AT + entry, place] == tables.work[pose + entry, place]
+            same = same and tables.made[place + shift, MADE_AT + entry] == tables.work[pose + entry, place]
         if not same:
             return False
     for link in range(first_link, last_link):
@@ -301,7 +303,8 @@ def _is_made(tables: Tables, island: int, pose: int) -> bool:
     if islands[island, IS_SETTLED] == 0:
         for row in range(MODEL_FIRST, MODEL_LAST):
             for place in range(first, last):
-                same = same and tables.work[MADE_WITH + row - MODEL_FIRST, place] == tables.own[row, place]
+                made = float(tables.made[place + shift, MADE_WITH + row - MODEL_FIRST])
+                same = same and made == tables.own[row, place]
         for link in range(first_link, last_link):
             for row in range(FITTING_FIRST, FITTING_LAST):
                 same = same and tables.points[link, MADE_FOR + row - FITTING_FIRST] == tables.joints[row, link]
@@ -315,12 +318,13 @@ def _keep_made(tables: Tables, island: int, pose: int) -> None:
     islands = tables.islands
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    shift = islands[island, COLUMNS] - first
     for entry in range(3):
         tables.measures[island, MADE_BASE + entry] = tables.measures[island, BASE + entry]
     if islands[island, IS_SETTLED] == 0:
         for row in range(MODEL_FIRST, MODEL_LAST):
             for place in range(first, last):
-                tables.work[MADE_WITH + row - MODEL_FIRST, place] = tables.own[row, place]
+                tables.made[place + shift, MADE_WITH + row - MODEL_FIRST] = tables.own[row, place]
         for link in range(first_link, last_link):
             for row in range(FITTING_FIRST, FITTING_LAST):
                 tables.points[link, MADE_FOR + row - FITTING_FIRST] = tables.joints[row, link]
@@ -329,7 +333,7 @@ def _keep_made(tables: Tables, island: int, pose: int) -> None:
             tables.points[link, COUNTED + entry] = tables.joints[COORDINATE + entry, link]
     for entry in range(7):
         for place in range(first, last):
-            tables.work[MADE_AT + entry, place] = tables.work[pose + entry, place]
+            tables.made[place + shift, MADE_AT + entry] = tables.work[pose + entry, place]
     islands[island, IS_SETTLED], islands[island, IS_NEW] = 1, 0
 
 

@@ -19,12 +19,13 @@ from ..loops.layout import (
 )
 from .arguments import Actuators, Move, Outside, Step, Tables
 from .calls import DIVISION_CALL, END_KICKS_CALL, FINISH_CALL, KICK_CALL, MOVE_CALL, STAGES_CALL
-from .graph import HARD_ISLANDS, HARD_LINKS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
+from .graph import HARD_ISLANDS, HARD_LINKS, ISLANDS, PLACES, POINT_COUNT, SHARES, SPRING_COUNT
 from .late import is_late, late_end, late_start
 from .layout import (
     BODIES,
     BODIES_END,
     CAPTURED_ENERGY,
+    COLUMNS,
     DIVISION,
     ELAPSED,
     FORCE,
@@ -95,6 +96,7 @@ def islands_open(
     array, columns, impacts, sizes, own = outside.array, outside.columns, outside.impacts, outside.sizes, tables.own
     first, last = tables.islands[first_island, BODIES], tables.islands[last_island - 1, BODIES_END]
     first_link, last_link = tables.islands[first_island, LINKS], tables.islands[last_island - 1, LINKS_END]
+    columns = columns[tables.islands[first_island, COLUMNS] - first :]
     # row by row, because the components of a body are far apart in memory and those of its neighbours are not
     for row in range(STATE_ROWS):
         for place in range(first, last):
@@ -169,7 +171,7 @@ def has_actuators(actuators: Actuators) -> bool:
 def kick_at_end(stepped: Step, first: int, last: int, each: int, dt: float) -> int:
     """Give the kicks of actuators at the end of the tick to the bodies at some places; 1 if any depends on the rates."""
     tables, held = unpack(stepped.common), stepped.actuators
-    actuators = (held.places, held.driven, held.wheels, held.tanks, held.counts)
+    actuators = (held.places, held.driven, held.wheels, held.tanks, held.acting)
     kicked = (tables.own, tables.stages, *actuators, first, last, END_KICKS, each, dt)
     return int(call(tables.calls[END_KICKS_CALL], kicked))
 
@@ -355,8 +357,8 @@ def needs_two(tables: Tables, island: int, evaluations: int) -> bool:
 
 
 @kernel("islands-close")
-def islands_close(packed: Packed[Outside], stores: bool, dt: float) -> int:
-    """Write back the bodies, if all are finite, and the state of the joints.
+def islands_close(packed: Packed[Outside], first_island: int, last_island: int, stores: bool, dt: float) -> int:
+    """Write back the bodies of some islands, if all are finite, and the state of their joints.
 
     Returns:
         The column of a body that is not finite, or -1.
@@ -364,35 +366,42 @@ def islands_close(packed: Packed[Outside], stores: bool, dt: float) -> int:
     outside = unpack(packed)
     tables, sizes = unpack(outside.common), outside.sizes
     array, columns, impacts, own, joints = outside.array, outside.columns, outside.impacts, tables.own, tables.joints
-    for place in range(sizes[PLACES]):
+    first, last = tables.islands[first_island, BODIES], tables.islands[last_island - 1, BODIES_END]
+    first_link, last_link = tables.islands[first_island, LINKS], tables.islands[last_island - 1, LINKS_END]
+    soft_link = min(max(first_link, sizes[HARD_LINKS]), last_link)
+    columns = columns[tables.islands[first_island, COLUMNS] - first :]
+    for place in range(first, last):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             return int(columns[place])
-    for link in range(sizes[LINK_COUNT]):
+    for link in range(first_link, last_link):
         for entry in range(6):
             joints[FORCE + entry, link] = tables.points[link, GIVEN + entry] / dt
-    for link in range(sizes[HARD_LINKS], sizes[LINK_COUNT]):
+    for link in range(soft_link, last_link):
         joints[CAPTURED_ENERGY, link] += tables.points[link, TAKEN]
     for rows in HARD_STATE:
-        _copy_out(outside.table, joints, tables.links, 0, sizes[HARD_LINKS], rows)
-    _copy_out(outside.table, joints, tables.links, sizes[HARD_LINKS], sizes[LINK_COUNT], (STATE_FIRST, STATE_LAST))
+        _copy_out(outside.table, joints, tables.links, first_link, soft_link, rows)
+    _copy_out(outside.table, joints, tables.links, soft_link, last_link, (STATE_FIRST, STATE_LAST))
     for row in range(STATE_ROWS):
-        for place in range(sizes[PLACES]):
+        for place in range(first, last):
             array[row, columns[place]] = own[row, place]
-    for place in range(sizes[PLACES] if impacts.shape[1] > 0 else 0):
+    for place in range(first, last if impacts.shape[1] > 0 else first):
         if is_late(impacts, columns[place]):
             store_vector(array, POSITION, columns[place], late_end(array, own, impacts, place, columns[place], dt))
     if stores:
         for row in range(3):
-            for place in range(sizes[PLACES]):
+            for place in range(first, last):
                 array[STORED_MOMENTUM + row, columns[place]] = own[STORED_MOMENTUM + row, place]
     return -1
 
 
 @inlined
 def _span_end(islands: Integers, first: int, last: int, room: int) -> int:
-    """The island after those, from the first one on, that have room for their places together; one at least."""
+    """The island after those, from the first one on, that have room for their places together; one at least.
+
+    Where spans share their places, the next one begins at the first place again.
+    """
     end = first + 1
-    while end < last and islands[end, BODIES_END] - islands[first, BODIES] <= room:
+    while end < last and 0 < islands[end, BODIES] and islands[end, BODIES_END] - islands[first, BODIES] <= room:
         end += 1
     return end
 
@@ -439,14 +448,15 @@ def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
     tables, sizes = unpack(stepped.common), outside.sizes
     stores, island_count = move.stored > 0, sizes[ISLANDS]
     hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
-    # springs, forces at points and actuators are searched once for all islands
+    # springs, forces at points and actuators are searched once for all islands, unless none acts on any of them
     room = SPAN
-    if sizes[SPRING_COUNT] + sizes[POINT_COUNT] > 0 or has_actuators(stepped.actuators):
+    is_pulled = sizes[SPRING_COUNT] + sizes[POINT_COUNT] > 0 or has_actuators(stepped.actuators)
+    if is_pulled and sizes[SHARES] == 0:
         room = max(sizes[PLACES], SPAN + 1)
     ticks = float(move.control[TICKS] - 1)  # that of the move has been counted
     move.failed[0] = -1
-    failed, first, rows = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
-    while first < island_count and failed < 0:
+    failed, bad, first, rows = -1, -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
+    while first < island_count and failed < 0 and bad < 0:
         is_hard = first < hard_count
         last = _span_end(tables.islands, first, hard_count if is_hard else island_count, room)
         if room == SPAN:
@@ -465,10 +475,9 @@ def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
                 if failed < 0 and tables.measures[island, LIMITS] == LIMITS_PASSED:
                     _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
                     failed = call(calls[STEP], (move.step, move.one_part, move.one_part, island, island + 1, ticks, dt))
+        if failed < 0:
+            bad = call(calls[CLOSE], (move.outside, first, last, stores, dt))
         first = last
-    bad = -1
-    if failed < 0:
-        bad = call(calls[CLOSE], (move.outside, stores, dt))
     if failed >= 0 or bad >= 0:
         move.control[BAD] = bad
         move.failed[0] = failed

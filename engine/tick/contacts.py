@@ -41,7 +41,7 @@ from ..compilation.choice import Loop, named
 from ..compilation.kernel_types import Arguments, Kernel
 from ..compilation.packed import Packed, declared, example
 from ..constraints import layout as rows
-from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, number_islands
+from ..constraints.graph import BLOCK_COUNT, BODY_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, number_islands
 from ..loops.columns import Integers
 from ..loops.program import Operation
 from ..loops.steps import keeping
@@ -199,7 +199,7 @@ class Contacts:
         graph.number(number_islands, *self._counted())
         least = np.zeros(len(graph.sizes), np.int64)
         few = min(self._bodies.count, _FEW)
-        least[[PLACES, ISLANDS, ROW_COUNT, BLOCK_COUNT]] = few, few, 24 * few, 6 * few
+        least[[PLACES, BODY_COUNT, ISLANDS, ROW_COUNT, BLOCK_COUNT]] = few, few, few, 24 * few, 6 * few
         islands.make_room(least, self._room)
         islands.touching = self._touching
 

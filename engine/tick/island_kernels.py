@@ -39,7 +39,7 @@ from ..constraints.calls import (
     POINT_CALLS,
     WEAK_CALL,
 )
-from ..constraints.graph import CONTACT_COUNT, FOLLOWERS, HAS_LOOPS, PLACES, Graph, number_islands
+from ..constraints.graph import BODY_COUNT, CONTACT_COUNT, FOLLOWERS, HAS_LOOPS, SHARES, Graph, number_islands
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, calls_of, field_loop, pulls_loop
 from ..integrators.free_rotor import FreeRotor
@@ -107,7 +107,7 @@ class IslandKernels:
         self._pulls = pulls_loop(bodies)
         self._around = around
         wanted = *self._called, *self._fields, self._pulls, *around
-        self.in_python = in_python(filter(None, wanted), int(graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON)
+        self.in_python = in_python(filter(None, wanted), int(graph.sizes[BODY_COUNT]) <= MOST_ON_JOINTS_IN_PYTHON)
         self.calls, self.around_calls = np.zeros(len(self._called), np.int64), np.zeros(len(around), np.int64)
         self.force_calls = calls_of(forces)
         if not self.in_python:
@@ -165,7 +165,8 @@ class Bound:
         self.common = common_arguments(islands, self.kernels)
         self.forces = forces_on(islands, self.common, self.kernels.force_calls, own_layers)
         driven = parts_of(bodies)
-        actuators = Actuators(graph.places, driven.thrusters, driven.wheels, driven.tanks, driven.counts)
+        acting = np.zeros_like(driven.counts) if graph.sizes[SHARES] else driven.counts
+        actuators = Actuators(graph.places, driven.thrusters, driven.wheels, driven.tanks, driven.counts, acting)
         self.step = Packed(Step(self.common, self.forces, actuators, evaluations))
         self.outside = Packed(
             Outside(

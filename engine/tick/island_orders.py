@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..checks import FloatArray
 from ..constraints import layout
-from ..constraints.graph import ISLANDS, PLACES, Graph
+from ..constraints.graph import BODY_COUNT, ISLANDS, Graph
 from ..constraints.limits import is_limit_near
 from ..constraints.rows import count_limits, soft_count
 from ..integrators.axis_splitting import AxisSplitting
@@ -47,11 +47,12 @@ def islands_with_orders(
     assert bodies.store is not None
     driven = frozenset(bodies.store.tables[DRIVEN.name].read("body").astype(int).tolist())
     acting = bodies, table, owners, driven
-    columns = graph.columns[: graph.sizes[PLACES]].tolist()
+    columns = graph.columns[: graph.sizes[BODY_COUNT]].tolist()
     for island in graph.islands[: graph.sizes[ISLANDS]].tolist():
         rows = graph.links[island[layout.LINKS] : island[layout.LINKS_END], layout.JOINT].tolist()
         if rows:
-            own = columns[island[layout.BODIES] : island[layout.BODIES_END]]
+            first, count = island[layout.COLUMNS], island[layout.BODIES_END] - island[layout.BODIES]
+            own = columns[first : first + count]
             reasons = list(_reasons(*acting, own, rows, dt, limits_act=called)) if order > 2 else []
             found.append((own, reasons))
     found.sort(key=lambda each: each[0])

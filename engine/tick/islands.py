@@ -7,6 +7,7 @@ import numpy as np
 from ..constraints import layout, step
 from ..constraints.graph import (
     BLOCK_COUNT,
+    BODY_COUNT,
     CONTACT_COUNT,
     FOLLOWERS,
     HARD_ISLANDS,
@@ -17,6 +18,7 @@ from ..constraints.graph import (
     PLACES,
     POINT_COUNT,
     ROW_COUNT,
+    SHARES,
     SPRING_COUNT,
     STRUCTURES,
     TOUCHING_COUNT,
@@ -81,6 +83,7 @@ class Islands:
         self.stages[ORIENTATION + 3] = 1.0
         self.work = np.zeros((layout.WORK_ROWS, pitch))
         self.work[layout.START + ORIENTATION + 3] = 1.0
+        self.made = np.zeros((room[BODY_COUNT], layout.MADE_SIZE))
         self.joints = np.zeros((layout.JOINT_ROWS, links))
         self.points = np.zeros((links + room[CONTACT_COUNT], layout.POINT_SIZE))
         self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
@@ -100,7 +103,7 @@ class Islands:
         count = int(sizes[PLACES])
         self.control[COUNT] = count if count <= 2 else min((count + 7) & ~7, pitch)
         self.counts[:] = sizes[SPRING_COUNT : POINT_COUNT + 1]
-        kinds = sizes[[HAS_SOFT, HAS_LOOPS, FOLLOWERS]].tolist()
+        kinds = sizes[[HAS_SOFT, HAS_LOOPS, FOLLOWERS, SHARES]].tolist()
         used = self.graph.version, *kinds, int(sizes[LINK_COUNT] > 0)
         if self._used != used:  # other arrays, or other kernels that are called for them
             self._used, store = used, self._bodies.store

@@ -34,15 +34,16 @@ def find_conflict(
         islands.failed[0] = -1
         if island < 0:
             continue
-        if not np.isfinite(islands.measures[island, layout.WORST]):
-            bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
-            return None
         own = graph.islands[island]
+        first = own[layout.COLUMNS]
+        if not np.isfinite(islands.measures[island, layout.WORST]):
+            bodies.control[BAD] = graph.columns[first]
+            return None
         error = JointConflictError(
             f"World: joints contradict each other in the tick from t = {time:g} s: {_worst(islands, island, owner)}. "
             "The tick was undone; disable or remove one of these joints"
         )
-        return error, graph.columns[own[layout.BODIES] : own[layout.BODIES_END]].tolist()
+        return error, graph.columns[first : first + own[layout.BODIES_END] - own[layout.BODIES]].tolist()
     return None
 
 

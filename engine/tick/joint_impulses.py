@@ -69,7 +69,7 @@ class Impulses:
     """The islands of a world at its current state, to which impulses are applied on trial; the world is not changed."""
 
     def __init__(self, joints: Joints, world: MovingWorld) -> None:
-        islands = joints.islands
+        islands = joints.islands_apart
         assert islands is not None
         self._islands, graph = islands, islands.graph
         _parts, turn, _evaluations = method_for(world.integrator, False)

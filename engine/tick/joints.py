@@ -15,17 +15,20 @@ from ..compilation.choice import Loop, ready
 from ..compilation.packed import Packed
 from ..constraints import divided, layout, passes, step, ticks
 from ..constraints.arguments import JointSteps, Move, Passes
-from ..constraints.graph import LINK_COUNT, Graph
+from ..constraints.graph import BODY_COUNT, LINK_COUNT, POINT_COUNT, SPRING_COUNT, Graph
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
 from ..integrators.integrator import Integrator, Step
 from ..joints.joint import JOINTS, JointConflictError
+from ..loops.actuator_layout import BODY
+from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.layout import WRENCH_ROWS
 from ..loops.program import AtStages, Operation, moving_in_stages
 from ..store.bodies import Bodies
 from ..store.rows import BodyHandle
 from ..store.store import Store
 from ..store.table import Table
+from .actuators import parts_of
 from .contacts import Contacts
 from .island_kernels import WHOLE_TICK, Bound, loops_around_islands, numbering_loop
 from .islands import Islands
@@ -44,7 +47,7 @@ class Joints:
         self._bodies = bodies
         self._table = store.table(JOINTS)
         self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
-        self._islands, self._all = Islands(bodies), Islands(bodies, has_all=True)
+        self._islands, self._all, self._apart = Islands(bodies), Islands(bodies, has_all=True), Islands(bodies)
         self.contacts = Contacts(store, bodies, self._tables)
         self.fit = JointFit(store, bodies, self._table)
         self.latches = OpenLatches(store, bodies)
@@ -88,6 +91,15 @@ class Joints:
         return self._islands if self.graph is not None else None
 
     @property
+    def islands_apart(self) -> Islands | None:
+        """The same with places for all islands at once, which those of ticks may share."""
+        islands = self.islands
+        if islands is None or not islands.graph.shares:
+            return islands
+        _ = self._look(self._apart)
+        return self._apart
+
+    @property
     def graph(self) -> Graph | None:
         """The islands as they are now; None if no joint acts."""
         graph = self._look(self._islands)
@@ -100,11 +112,24 @@ class Joints:
         bodies, graph, store = self._bodies, islands.graph, self._store
         if islands.seen != store.layout_version:
             tables = [(table.array, table.count) for table in (*self._tables, bodies)]
-            graph.number(ready(numbering_loop(), bodies.may_number_in_python), *tables)
+            number = partial(graph.number, ready(numbering_loop(), bodies.may_number_in_python), *tables)
+            number()
+            if islands is self._islands and graph.shares != self._may_share(graph):
+                graph.shares = not graph.shares
+                number()
             islands.make_room()
             graph.islands[:1, layout.TURNS_FAST] = 0  # it named a row that may be that of another joint now
             islands.seen = store.layout_version
         return graph
+
+    def _may_share(self, graph: Graph) -> bool:
+        """Whether spans of islands may share their places: there are several, and nothing names a place on any of them."""
+        sizes, places = graph.sizes, graph.places
+        if sizes[BODY_COUNT] <= layout.SPAN or sizes[[SPRING_COUNT, POINT_COUNT]].any():
+            return False
+        parts = parts_of(self._bodies)
+        jets, wheels = parts.thrusters[BODY, : parts.counts[THRUSTERS]], parts.wheels[BODY, : parts.counts[WHEELS]]
+        return not (places[jets.astype(int)] >= 0).any() and not (places[wheels.astype(int)] >= 0).any()
 
     # ticks
 

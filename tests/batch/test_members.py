@@ -15,7 +15,7 @@ from engine.tick.stages import Stages
 
 from ..interrupting import Interrupter
 from ..lengths import sized
-from .templates import Numbers, new_world, parts_of
+from .templates import Numbers, new_world, parts_of, with_every_joint
 
 METHODS = ("rk4-body-rates", "free-rotor-2", "midpoint")
 
@@ -116,6 +116,24 @@ def test_members_in_several_blocks_of_a_loop_in_passes_have_the_bits_of_worlds_a
         alone, _first = linked_bodies(method, float(speeds[member]))
         alone.forces[0].stiffness = 20.0 + speeds[member]
         alone.step(3)
+        assert batch.state_hash(member) == alone.state_hash()
+
+
+@pytest.mark.parametrize("make", [with_every_joint, new_world])
+def test_members_on_joints_that_share_their_places_have_the_bits_of_worlds_alone(make):
+    template, count = make("free-rotor-4"), 70 if make is new_world else 24
+    batch, moved = Batch(template, members=count), template.bodies[1].name
+    velocities = np.zeros((count, 3))
+    velocities[:, 2] = np.linspace(-0.2, 0.2, count)
+    batch[template.bodies[1]].velocity = velocities
+    batch[template.bodies[-1]].set(3, angular_velocity_body=(1e200, 2e200, 0.0))
+    batch.step(4)
+    assert batch._world._joints.graph.shares
+    assert np.flatnonzero(batch.failed).tolist() == [3]
+    for member in (0, 2, 4, 13, 14, count - 1):
+        alone = make("free-rotor-4")
+        alone.body(moved).velocity = velocities[member]
+        alone.step(4)
         assert batch.state_hash(member) == alone.state_hash()
 
 

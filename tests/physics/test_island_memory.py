@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from engine import Body, MassProperties, World, joints
+from engine import Body, MassProperties, World, flight, forces, joints
 from engine.constraints import layout
 from engine.loops.layout import INVERSE_MASS, MOTOR_TORQUE, STATE_ROWS, WRENCH
 from engine.tick.islands import Islands
+from engine.tick.joints import Joints
 
 
 def linked(integrator: str = "free-rotor-2", spin: float = 0.3) -> World:
@@ -84,3 +85,43 @@ def test_a_new_mass_or_point_is_noticed_where_nothing_moves() -> None:
     assert float(islands_of(kept).own[INVERSE_MASS].min()) == pytest.approx(1.0 / 50.0)
     assert np.abs(kept.bodies[2].position - position).max() > 1e-6
     assert kept.state_hash() == fresh.state_hash()
+
+
+def pairs(count: int) -> World:
+    """As many pairs of bodies on hinges, every other one with limits and a motor, beside two bodies on a spring."""
+    world, box = World(dt=0.01, integrator="free-rotor-4"), MassProperties.box(5.0, (1.0, 0.8, 0.4))
+    alone = [world.add_body(box, position=(0.0, -5.0, 2.0 * place)) for place in range(2)]
+    world.add_force(forces.Spring(*alone, stiffness=20.0, rest_length=1.5))
+    for number in range(count):
+        spin = (0.1, 0.0, 0.3 + 0.01 * number)
+        body = world.add_body(box, position=(3.0 * number, 0.0, 0.0), angular_velocity_body=spin)
+        other = world.add_body(box, position=(3.0 * number + 1.0, 0.0, 0.0), velocity=(0.0, 0.3, 0.0))
+        acting = {"limits": (-0.1, 0.1), "motor": joints.Motor(target_rate=0.2, max_torque=1.0)} if number % 2 else {}
+        world.add_joint(joints.Hinge(body, other, at_body=(0.5, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0), **acting))
+    return world
+
+
+@pytest.mark.parametrize("change", ["spring", "jet", "wheel on no island"])
+def test_islands_that_share_their_places_have_the_bits_of_those_with_places_of_their_own(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashes = []
+    for may_share in (True, False):
+        if not may_share:
+            monkeypatch.setattr(Joints, "_may_share", lambda *_graph: False)
+        world = pairs(70)
+        world.step(4)
+        assert islands_of(world).graph.shares == may_share
+        first, last, alone = world.bodies[2], world.bodies[-1], world.bodies[0]
+        if change == "spring":
+            world.add_force(forces.Spring(first, last, stiffness=20.0, damping=1.0, rest_length=200.0))
+        elif change == "jet":
+            jet = world.add_force(forces.Thruster(last, position=(0, 0.1, 0), direction=(0, 0, 1), max_force=1.0))
+            jet.fire(0.025)
+        else:
+            limits = {"inertia": 0.02, "max_torque": 0.3, "max_speed": 600.0, "viscous_friction": 1e-3}
+            world.add_part(flight.ReactionWheel(alone, axis=(0, 0, 1), **limits)).speed = 20.0
+        world.step(4)
+        assert islands_of(world).graph.shares == (may_share and change == "wheel on no island")
+        hashes.append(world.state_hash())
+    assert hashes[0] == hashes[1]
