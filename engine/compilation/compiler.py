@@ -45,7 +45,7 @@ try:
     from numba.extending import intrinsic
     from numba.misc.appdirs import AppDirs
 
-    from .inlining import PIPELINE, Calls, InlinedCompiler, KernelCompiler
+    from .inlining import PIPELINE, InlinedFunction, KernelCompiler
     from .lean import import_support_for_arrays, lean
 
     COMPILED = not numba.config.DISABLE_JIT
@@ -78,14 +78,11 @@ def inlined(function: Function) -> Function:
         return function
     # With the compiler's default inlining, the loop over bodies does not vectorise: 61 ns per body were measured instead of 7.5 ns.
     # Wrappers for calls from Python and from C would double the time to compile a kernel.
-    dispatcher = numba.njit(**_INLINE, pipeline_class=InlinedCompiler)(function)
     # By default the type of a constant contains its value, and numba would compile the function again for each row, and for the first value
     # of each number that a loop counts up: this was a third of all compiled functions.
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    Calls(dispatcher, [name in _CONSTANTS for name in names])
     marked: Numba = function
-    # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
-    marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher
+    # numba reads this attribute of values used by a compiled function
+    marked._numba_type_ = InlinedFunction(function, _INLINE, _CONSTANTS)
     return function
 
 
@@ -324,7 +321,7 @@ def compile_for(function: Callable[..., object], types: tuple[object, ...]) -> N
 
 def compile_inlined(function: Callable[..., object], types: tuple[object, ...]) -> None:
     """Compile a function marked `inlined` for arguments of these types, without a kernel that calls it."""
-    dispatcher: Numba = function._dispatcher  # type: ignore[attr-defined]
+    dispatcher: Numba = function._numba_type_.dispatcher  # type: ignore[attr-defined]
     with global_compiler_lock, without_collection(), lean():
         import_support_for_arrays()
         for context in (dispatcher.typingctx, dispatcher.targetctx):
@@ -719,8 +716,9 @@ def _forget_outdated(called: Iterable[Numba]) -> None:
     numba compiles those values as constants. Otherwise a kernel compiled after a change would use the old values and be cached under the
     identity of the new ones.
     """
-    for dispatcher in called:
-        now = identity(dispatcher)
+    for each in called:
+        dispatcher: Numba = getattr(each, "dispatcher", each)
+        now = identity(each)
         if dispatcher.overloads and _compiled_from.get(dispatcher) != now:
             dispatcher._make_finalizer()()
             dispatcher._reset_overloads()

@@ -53,11 +53,11 @@ def identity(function: Kernel) -> str:
 
 
 def survey(function: Callable[..., object]) -> tuple[str, list[Numba]]:
-    """Return the identity of a function, and all compiled functions that it calls directly or indirectly."""
+    """Return the identity of a function, and all compiled functions that it calls, directly or not; inlined ones as types."""
     walk = _Walk()
     source: Numba = getattr(function, "py_func", function)
     walk.add_function(source)
-    return walk.digest.hexdigest(), list(walk.dispatchers)
+    return walk.digest.hexdigest(), list(walk.called)
 
 
 def functions_of(function: Kernel) -> list[Kernel]:
@@ -73,7 +73,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.dispatchers: dict[Numba, None] = {}
+        self.called: dict[Numba, None] = {}
         self.functions: dict[FunctionType, int] = {}
 
     def _write(self, *words: str | bytes) -> None:
@@ -87,9 +87,9 @@ class _Walk:
             self._write("function again", str(number))
             return
         self.functions[function] = len(self.functions)
-        dispatcher = getattr(function, "_dispatcher", None)  # see `compiler.inlined`
-        if getattr(dispatcher, "py_func", None) is function:
-            self.dispatchers[dispatcher] = None
+        kind = getattr(function, "_numba_type_", None)  # see `compiler.inlined`
+        if getattr(kind, "py_func", None) is function:
+            self.called[kind] = None
         code, globals_read = code_digest(function.__code__)
         self._write("function", function.__module__ or "", code)
         for name, value in _defaults(function).items():
@@ -133,7 +133,7 @@ class _Walk:
         elif isinstance(value, np.dtype) and not value.hasobject:
             self._write("dtype", repr(value))
         elif isinstance(getattr(value, "py_func", None), FunctionType):
-            self.dispatchers[value] = None
+            self.called[value] = None
             self._write("compiled", repr(sorted(getattr(value, "targetoptions", {}).items())))
             self.add_function(value.py_func)
         elif _is_known_by_name(value):

@@ -48,6 +48,23 @@ def test_numba_looks_once_for_the_type_of_an_operation(monkeypatch):
 
 
 @needs_numba
+def test_nothing_is_made_for_an_inlined_function_before_compiled_code_calls_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+
+    @inlined
+    def twice(x):
+        return 2.0 * x
+
+    @kernel("twice")
+    def call(x):
+        return twice(x)
+
+    assert "dispatcher" not in vars(twice._numba_type_)
+    assert call(3.0) == 6.0
+    assert "dispatcher" in vars(twice._numba_type_)
+
+
+@needs_numba
 def test_what_cannot_be_typed_is_an_error_every_time():
     @inlined
     def wrong(x):
@@ -202,8 +219,8 @@ def test_integers_share_a_compiled_form_but_for_those_that_decide_what_is_compil
         return total + ladder(3, x) + by_stage(0, x) + by_stage(1, x)
 
     assert call(6.0) == pytest.approx(6.0 + 9.0 + 11.0 + 11.0 + 6.0 + 12.0)
-    assert len(ladder._dispatcher.overloads) == 1
-    assert len(by_stage._dispatcher.overloads) == 2
+    assert len(ladder._numba_type_.dispatcher.overloads) == 1
+    assert len(by_stage._numba_type_.dispatcher.overloads) == 2
 
 
 @needs_numba
