@@ -3,6 +3,9 @@
 import importlib.util
 import inspect
 import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +62,32 @@ def test_a_source_leads_back_to_where_a_name_is_documented(page, target, expecte
     context = {"body": f'<a href="../../reference/{page}.html#{target}">[docs]</a>'}
     settings.lead_back(None, "_modules/engine/forces/valves", "page.html", context, None)
     assert context["body"] == f'<a href="../../reference/{page}.html#{expected}">[docs]</a>'
+
+
+def test_the_extra_of_the_site_has_all_that_the_modules_of_the_reference_import(settings):
+    """What other extras install is hidden from the import, as it is missing where only this extra was asked for."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    imported = {"pygame-ce": "pygame", "dask": "distributed"}
+
+    def packages(extra):
+        names = set()
+        for requirement in extras[extra]:
+            name, _, more = re.match(r"([\w-]+)(\[([\w,]+)\])?", requirement).groups()
+            names |= {imported.get(name, name)} if name != "polhode" else set().union(*map(packages, more.split(",")))
+        return names
+
+    hidden = packages("cluster") | packages("mesh") | packages("record") | packages("plot") | packages("demos")
+    program = f"""
+import sys
+from importlib import import_module
+for name in {sorted(hidden - packages("docs"))}:
+    sys.modules[name] = None
+for name in {list(settings.MODULES)}:
+    import_module(name)
+"""
+    assert packages("docs") > {"sphinx"} and "trimesh" in hidden - packages("docs")
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_signatures_name_the_types_of_arrays(settings, monkeypatch):
