@@ -3,13 +3,15 @@
 from __future__ import annotations  # help() then shows them as written
 
 import csv
+import itertools
 import json
 import math
 import os
 import struct
 import warnings
 import zlib
-from collections.abc import Callable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -296,9 +298,11 @@ class Recorder(Record):
     `center_of_mass_body` from the bodies' origins [m], body frame; `inertia_body` about the mass centres [kg·m²], body frame, shape
     (k, n, 3, 3); and `kinetic_energy` with wheels and `potential_energy` [J], shape (k, n), where the energy of
     a spring or joint belongs to its first body. In a world with shapes, `contact_force_world` is the mean force of all contacts over the
-    last tick [N], shape (k, n, 3). Each force and part of the package adds one column per command and state, such as
-    "Thruster 0.throttle". Joints have columns such as "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate":
-    force and torque, the coordinates of their degrees of freedom and the rates of those, and the closing energy of welds and latches.
+    last tick [N], shape (k, n, 3). Each force and part of the package adds one column per command and state. A part with a name has
+    columns such as "ship gyro.bias_body". Forces, parts without a name and parts that share one are numbered in the order in which they
+    were added, such as "Thruster 0.throttle" or "control loop 1.error_angle". Joints have columns such as "Hinge 0.force_world",
+    "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate": force and torque, the coordinates of their degrees of freedom and the rates
+    of those, and the closing energy of welds and latches.
     `metadata` has the units and frames. A body, force, part or joint that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
@@ -310,7 +314,8 @@ class Recorder(Record):
         bodies: The bodies to record; None means all that the world has now.
         capacity: Maximum number of samples to keep, of which the latest are kept; None means no limit.
         columns: Which of the columns of bodies to record; None means all.
-        wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample.
+        wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample. The
+            number in the name of such a column, as in "Thruster 1.force_world", is the place of the force in `World.forces`.
         path: A file to which samples are streamed in blocks; `Recorder.read` reads what was written, even after a crash.
 
     Raises:
@@ -518,16 +523,22 @@ _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, npt.NDA
 }
 
 
+def _titles(world: World) -> Iterator[tuple[TableRows, str]]:
+    """The forces and parts with rows, and what their columns are called: a name that no other has, or name or class with a number."""
+    members = [member for member in (*world.forces, *world.parts) if isinstance(member, TableRows)]
+    names = [getattr(member, "name", None) or "" for member in members]
+    alone = {name for name, times in Counter(names).items() if name and times == 1}
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
+    for member, name in zip(members, names, strict=True):
+        stem = name or type(member).__name__
+        numbered = (f"{stem} {number}" for number in numbers[stem])
+        yield member, name if name in alone else next(title for title in numbered if title not in alone)
+
+
 def _member_readers(world: World) -> list[tuple[Column, Read]]:
     """One column for each command and state of the forces and parts."""
     found = []
-    numbers: dict[str, int] = {}
-    for member in (*world.forces, *world.parts):
-        if not isinstance(member, TableRows):
-            continue
-        kind = type(member).__name__
-        number = numbers[kind] = numbers.get(kind, -1) + 1
-        title = getattr(member, "name", None) or f"{kind} {number}"
+    for member, title in _titles(world):
         for field in schema_of(member).fields:
             if field.kind in (Kind.STATE, Kind.COMMAND) and field.name != "enabled":
                 rows = len(member.rows)

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine import MassProperties, Recorder, World, flight, forces
+from engine import MassProperties, Recorder, World, flight, forces, rotation
 from engine import joints as joint_types
 from engine.saving.recorder import Record
 
@@ -75,6 +75,23 @@ def test_commands_and_states_of_forces_and_parts_are_columns():
         assert np.array_equal(record[name], np.array([sample[place] for sample in seen])), name
     units = {column["name"]: (column["unit"], column["frame"]) for column in record.metadata["columns"]}
     assert units["ReactionWheel 0.torque"] == ("N·m", "") and units["velocity"] == ("m/s", "world")
+
+
+def test_parts_that_share_a_name_have_columns_of_their_own():
+    world = World(0.5)
+    names, loops = ["control loop", "control loop", "control loop 0", "yaw"], []
+    for number, name in enumerate(names):
+        ship = world.add_body(OTHER, orientation=rotation.from_axis_angle((0, 0, 1), 0.1 * (number + 1)))
+        motor = world.add_part(flight.BodyTorque(ship, max_torque=1.0))
+        law = flight.control.QuaternionPD(1.0, 1.0)
+        loops.append(world.add_part(flight.Controlled(ship, law, flight.Reference(), motor, every=1, name=name)))
+    record = Recorder(world)
+    world.step()
+    titles = ["control loop 1", "control loop 2", "control loop 0", "yaw"]
+    found = [float(record[f"{title}.error_angle"][-1]) for title in titles]
+    assert found == [loop.error_angle for loop in loops] and np.all(np.diff(found) > 0.0)
+    columns = [column.name for column in record.columns]
+    assert len(set(columns)) == len(columns) == len(record.arrays()) - 1
 
 
 def test_wrenches_are_recorded_on_request():
