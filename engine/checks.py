@@ -527,7 +527,8 @@ def _to_float(value: Any, argument: str, owner: object, rule: str) -> float:
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     is_array = isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
     if not is_number and not (is_array and value.ndim == 0 and value.dtype.kind in "fiu"):
-        refuse(owner, argument, value, rule, TypeError)
+        hint = "float(…) makes a number of a truth value" if isinstance(value, bool | np.bool_) else ""
+        refuse(owner, argument, value, rule, TypeError, hint=hint)
     try:
         return float(value)
     except OverflowError:

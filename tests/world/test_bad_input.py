@@ -980,3 +980,14 @@ def test_a_rejected_value_is_shown_as_it_was_given():
             change()
     with pytest.raises(ValueError, match=r"actuators must be able to turn .*; got \[Thruster\("):
         flight.AttitudeHold(ship, [jet])
+
+
+@pytest.mark.parametrize("throttle", [True, np.True_, [True, 0.5], np.array([True, False])])
+def test_the_rejection_of_a_truth_value_says_how_to_make_a_number_of_it(throttle):
+    ship = World(0.01).add_body(MassProperties.sphere(1.0, 1.0))
+    places = {"positions": np.zeros((2, 3)), "directions": np.eye(3)[:2], "max_forces": 1.0}
+    jets = ship.world.add_force(forces.ThrusterBank(ship, **places))
+    with pytest.raises(
+        TypeError, match=r"throttle must be .*; got .*True.*; float\(…\) makes a number of a truth value$"
+    ):
+        jets.throttle = throttle
