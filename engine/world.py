@@ -2078,6 +2078,7 @@ class World:
             integrators=methods,
             kinds_together=list(dict.fromkeys((tuple(acting), tuple(kinds)))),
             pitch=bodies.pitch,
+            members=bodies.members,
             stores_momentum=bodies.stores_momentum,
             gyroscopic=[not mode for mode in dict.fromkeys(modes)],
             in_passes=self._plan.needs_passes or not background.comes_later(),
@@ -2091,7 +2092,7 @@ class World:
             threads=self._threads,
         )
         asked = kernels_of_queries() if boolean(queries, "queries", owner) else []
-        asked += [loop for part in sampled for loop in part._loops(self)]
+        asked += self._stages.loops_of_parts(self, sampled)
         wanted_kernels = kernels_for(future)
         known = {loop.function for loop in wanted_kernels}
         compile_all([*wanted_kernels, *(loop for loop in asked if loop.function not in known)], progress)

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..body import Body
-from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, refuse
+from ..checks import FloatArray, boolean, count_of_ticks, integer, read_only_attributes, refuse
+from ..compilation.choice import Loop, noted
+from ..flight.part import SampledPart
 from ..saving import copying, snapshots
 from ..saving.content import Owners, digest_of_world
 from ..saving.plain_content import PlainContent, Rows, whole_rows
@@ -19,10 +21,12 @@ from ..saving.untrusted import check_rows
 from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES
 from ..store.calling import check_calls, identity
+from ..store.host import Host
 from ..store.rows import TableRows
 from ..store.schema import Schema
 from ..store.store import hash_of
 from ..tick.freezing import FROZEN_BODIES
+from ..tick.prepare import Progress
 from ..world import World
 from .quarantine import INACTIVE, MEMBERS, REASONS, Failure, Members, Quarantine
 from .rejected import refuse_template
@@ -137,6 +141,7 @@ class Batch:
         self._views: dict[int, View] = {}
         self._sampling = Sampling(self._members)
         owners.stages.sampling = self._sampling.callback
+        owners.stages.loops_of_parts = self._loops_between_ticks
         copying.fill(owners, image)
         self._sampling.follow_clocks()
         self._noise = Noise(self._members, self._seed, self._keys)
@@ -282,6 +287,32 @@ class Batch:
             ([4, 4, 4], [2.0, 2.0, 2.0])
         """
         self._world.step(ticks)
+
+    def prepare(self, *, pulses: bool = False, progress: Progress | None = None) -> None:
+        """Compile everything that ticks, commands, readings and resets will need, so that none of them has to wait for the compiler.
+
+        Kernels are compiled, logged and kept on disk as by `World.prepare`.
+
+        Args:
+            pulses: Whether thrusters will fire pulses or get stuck, if the template has no tank and none of them has done so. Not needed
+                for thrusters that are only throttled, or that a control loop fires.
+            progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            RuntimeError: If this is called inside a tick.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.batch import Batch
+            >>> _ = (template := World(dt=0.5)).add_body(MassProperties.sphere(2.0, 0.5))
+            >>> Batch(template, members=3).prepare()  # doctest: +SKIP
+        """
+        pulses = boolean(pulses, "pulses", "Batch.prepare")
+        if progress is not None and not callable(progress):
+            refuse("Batch.prepare", "progress", progress, "a function of done, total and name", TypeError)
+        self._require_idle("prepare")
+        self._world.prepare(pulses=pulses, progress=progress)
 
     def on_tick(self, function: Callable[[Batch], object], every: int = 1) -> Callable[[Batch], object]:
         """Call a function with the batch at the start of ticks, which may set attributes of all members.
@@ -550,6 +581,21 @@ class Batch:
             self._sampling.follow_clocks()
 
     # inside
+
+    def _loops_between_ticks(self, _world: Host, _parts: list[SampledPart]) -> list[Loop]:
+        """The kernels of samples, commands, readings and resets, which are found by trying all of these with three members aside."""
+        template: World = object.__new__(World)
+        template.__setstate__(copying.Image(self._source.plain, 1, self._members.owners.settings.beside))
+        with noted() as found:
+            batch = Batch(template, members=3)
+            for handle, _number, _name, _first, width in batch._places.values():
+                if width:
+                    batch[handle]._try_values()
+            for number in range(3):
+                batch._sampling.try_samples(number)
+            batch.reset([1])
+            batch.reset()
+        return list(found.values())
 
     def _source_of(self, snapshot: Snapshot) -> Source:
         """What a snapshot contains, which may come from bytes."""

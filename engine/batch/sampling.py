@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -42,6 +43,14 @@ class Sampling:
         parts = [each for each in owners.forces.members if isinstance(each, SampledPart)]
         if parts:
             owners.stages.sample(parts)
+
+    def try_samples(self, number: int) -> None:
+        """Take a sample of each part in all members, as in the tick of its sample of that number."""
+        members, everybody = self._members, np.ones(self._members.count, np.bool_)
+        for part in members.owners.forces.members:
+            if isinstance(part, SampledPart):
+                with suppress(ValueError):  # the tick of the batch says what is wrong
+                    part._sample_members(members.owners.store.world(), members.ticks + number * part.every, everybody)
 
     def _sampling(self, part: SampledPart) -> Callable[[Host], None]:
         members, every = self._members, part.every

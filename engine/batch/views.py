@@ -3,6 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache, partial
 from numbers import Real
 from typing import Any
@@ -181,6 +182,13 @@ class View:
             store.before_change()
             for name, value in values.items():
                 self._setters[name](members, value)
+
+    def _try_values(self) -> None:
+        """Assign all values that can be read and set, in both precisions, for the kernels that this calls."""
+        for name in self._setters:
+            for kind in (np.float32, np.float64):
+                with suppress(AttributeError, TypeError, ValueError):
+                    setattr(self, name, getattr(self, name).astype(kind))
 
     def _readable(self) -> list[str]:
         """The attributes of the handle that are numbers or vectors in the first member."""

@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum, auto
 from functools import cached_property
 from itertools import takewhile
@@ -368,14 +369,31 @@ policy = Policy()
 
 def _stand_in_for(kernel: Numba, arguments: tuple[object, ...]) -> Kernel | None:
     """Return what Python runs instead of a kernel of a module that it calls before the kernel has been compiled; None to compile it."""
-    function = kernel.py_func
-    if policy.waits or getattr(sys.modules.get(function.__module__), function.__name__, None) is not kernel:
+    if policy.waits or not has_name(kernel):
         return None
     loop = named(kernel, *arguments)
     return StandIn(loop) if in_python([loop], may_stand_in=True) else None
 
 
 compiler.stand_in_for = _stand_in_for
+
+
+@contextmanager
+def noted() -> Iterator[dict[background.Wanted, Loop]]:
+    """Note the kernels of modules that Python calls before they have been compiled, and let plain Python run them meanwhile."""
+    found: dict[background.Wanted, Loop] = {}
+
+    def note(kernel: Numba, arguments: tuple[object, ...]) -> Kernel | None:
+        if not has_name(kernel):
+            return None
+        loop = named(kernel, *arguments)
+        return StandIn(found.setdefault(loop.wanted, loop))
+
+    before, compiler.stand_in_for = compiler.stand_in_for, note
+    try:
+        yield found
+    finally:
+        compiler.stand_in_for = before
 
 
 def choose(loops: list[Loop], may_stand_in: bool = False) -> Loop:

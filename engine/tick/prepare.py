@@ -48,8 +48,8 @@ The name is empty in the last call.
 class _Shape:
     """The attributes of bodies that a method reads when it chooses its loops; only the types of the arrays matter."""
 
-    def __init__(self, pitch: int, stores_momentum: bool) -> None:
-        self.members = 0
+    def __init__(self, pitch: int, stores_momentum: bool, members: int = 0) -> None:
+        self.members = members
         self.pitch = pitch
         self.stores_momentum = stores_momentum
         self.array = np.zeros((1, 1))
@@ -63,6 +63,8 @@ class Future(NamedTuple):
     kinds_together: Sequence[Sequence[FieldKind]]
     """The sets of kinds of fields that act together."""
     pitch: int
+    members: int
+    """The members of a batch; 0 for a world."""
     stores_momentum: bool
     gyroscopic: Sequence[bool]
     in_passes: bool
@@ -93,7 +95,7 @@ def kernels_for(future: Future) -> list[Loop]:
     ]
     wanted += [push_run_loop()] if future.has_runs else []
     divides = any(method._divides_ticks for method in future.integrators)
-    shape = _Shape(future.pitch, future.stores_momentum)
+    shape = _Shape(future.pitch, future.stores_momentum, future.members)
     for gyroscopic in future.gyroscopic:
         loops: list[Loop] = []
         for method, kinds in product(future.integrators, future.kinds_together):

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 from ..checks import NonFiniteStateError
-from ..compilation.choice import Policy
+from ..compilation.choice import Loop, Policy
 from ..compilation.kernel_types import Kernel
 from ..flight.part import Place, SampledPart
 from ..joints.joint import JointConflictError
@@ -50,6 +50,7 @@ class Stages:
         joint_events: What happens to joints between two ticks.
         contact_events: What happens to contacts between two ticks.
         sampling: Makes the function that samples a part.
+        loops_of_parts: Finds the kernels that samples of parts call.
         run: Runs ticks that call no Python, up to `Store.quiet` of them.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
         error: What was raised in the last tick that failed; None once it has been undone.
@@ -93,6 +94,7 @@ class Stages:
         "freezing",
         "gather_held",
         "joint_events",
+        "loops_of_parts",
         "most_at_once",
         "move",
         "observers",
@@ -142,6 +144,7 @@ class Stages:
         self.contact_events = ContactEvents(store, plan.joints.contacts, self.joint_events)
         self.policy = Policy()
         self.sampling: Callable[[SampledPart], Callback] = _sampling
+        self.loops_of_parts: Callable[[Host, list[SampledPart]], list[Loop]] = _loops_of_parts
         self._store.quiet = 0
         self.run: TakeTicks = run_nothing
         self.most_at_once = 1
@@ -557,6 +560,11 @@ def _is_due(callbacks: list[Callback], count: int) -> bool:
         if count % callback.every == 0:
             return True
     return False
+
+
+def _loops_of_parts(world: Host, parts: list[SampledPart]) -> list[Loop]:
+    """The kernels that samples of parts call."""
+    return [loop for part in parts for loop in part._loops(world)]
 
 
 def _sampling(part: SampledPart) -> Callback:
