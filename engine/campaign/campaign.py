@@ -32,9 +32,20 @@ _COMPILATION = 300.0
 """What the first run may take beyond the time limit, because it may have to compile kernels [s]."""
 _BLOCK_SECONDS = 1.0
 _MOST_IN_BLOCK = 10_000
+_LEAST_OF_RUNS = 0.8
+"""The least share of the time of a batched block that its runs take, if they are enough; the rest is what a batch of any size takes."""
 _BLOCKS_PER_WORKER = 4
 """A small campaign has at least so many blocks per worker, so that no worker is idle for long at the end."""
 _RESERVED = ("run", "error", "traceback")
+
+
+class _Cost(NamedTuple):
+    """What the simulation of a block takes."""
+
+    block: float
+    """Time of the block itself, whatever its number of runs [s]."""
+    run: float
+    """Time of each run [s]."""
 
 
 class Status(NamedTuple):
@@ -114,7 +125,7 @@ class Campaign:
             scipy.stats, or an array with one row per run. Bits of a distribution of scipy.stats may differ between its versions and
             between processors.
         block: Number of runs per block, which is a file and a task for a worker. None takes that of the folder, or measures how many runs
-            take one second.
+            take one second. Blocks of a batched campaign have more runs if the batch itself would take most of that second.
         time_limit: Longest time of a run [s], with the loading of kernels at the first run of a process; None for no limit. A run that
             takes longer is ended with its process, and fails. A block of a batched campaign has the limits of its runs together.
         batched: Whether `simulate` receives all runs of a block at once, as `Runs` with the draws as arrays, and returns an array with one
@@ -265,8 +276,8 @@ class Campaign:
     ) -> Status:
         isolation = Isolation()
         try:
-            seconds = self._try_first_run(record, executor, isolation)
-            record["block"] = self._block or record.get("block") or self._measured_block(seconds, workers_of(executor))
+            cost = self._try_first_run(record, executor, isolation)
+            record["block"] = self._block or record.get("block") or self._measured_block(cost, workers_of(executor))
             self._folder.write_record(record)
             job = self._job(record["code"])
             jobs = (job.of_runs(first, last) for first, last in _pieces(gaps, record["block"]))
@@ -289,17 +300,17 @@ class Campaign:
             own.shutdown()
         return status
 
-    def _try_first_run(self, record: Record, executor: object, isolation: Isolation) -> float | None:
+    def _try_first_run(self, record: Record, executor: object, isolation: Isolation) -> _Cost | None:
         """Simulate a run before all others, so that workers find compiled kernels and a mistake shows at once.
 
         Returns:
-            The time of a run [s], where it is needed and could be measured.
+            What blocks take, where it is needed and could be measured.
         """
-        job = self._job(record["code"]).of_runs(0, 1)
+        job = self._job(record["code"])
         simulate = simulate_block if isinstance(executor, InThisProcess) else isolation.first_run
-        limit, seconds = self._time_limit, None
+        limit, cost = self._time_limit, None
         try:
-            block = simulate(replace(job, time_limit=limit and limit + _COMPILATION))
+            block = simulate(replace(job.of_runs(0, 1), time_limit=limit and limit + _COMPILATION))
             error = block.runs["error"][0].as_py()
             if error is not None and error.startswith(f"{ResultError.__name__}: "):
                 raise ValueError(f"{self._folder.owner}: {error.partition(': ')[2]}")
@@ -307,23 +318,39 @@ class Campaign:
                 _LOG.warning("%s: run 0 failed: %s", self._folder.owner, error)
             if self._block or "block" in record:
                 return None
-            seconds, count, most = simulate(job).seconds, 1, min(self._runs, _MOST_IN_BLOCK)
-            # many runs of a batch take little more time than few
-            while count < most and (total := seconds * count) < 0.25 * _BLOCK_SECONDS:
-                count = min(most, math.ceil(0.25 * _BLOCK_SECONDS / max(total, 1e-6) * count))
-                jobs = self._job(record["code"]).of_runs(0, count)
-                seconds = simulate(replace(jobs, time_limit=limit and limit * count)).seconds / count
-                if not self._batched:
-                    break
+
+            def seconds(runs: int) -> float:
+                return simulate(replace(job.of_runs(0, runs), time_limit=limit and limit * runs)).seconds
+
+            for cost in self._measured_costs(seconds):  # noqa: B007  the last one is the best
+                pass
         except Lost as lost:
             _LOG.warning("%s: one of the first runs failed: %s", self._folder.owner, lost)
-        return seconds
+        return cost
 
-    def _measured_block(self, seconds: float | None, workers: int) -> int:
-        """The number of runs that take about one second, 1, 2 or 5 times a power of ten."""
-        if seconds is None:
+    def _measured_costs(self, seconds: Callable[[int], float]) -> Iterator[_Cost]:
+        """What blocks take, better and better known, from the time that the first runs take together."""
+        most, count, total = min(self._runs, _MOST_IN_BLOCK), 1, seconds(1)
+        yield _Cost(0.0, total)
+        if not self._batched and total < 0.25 * _BLOCK_SECONDS:
+            count = min(most, math.ceil(0.25 * _BLOCK_SECONDS / max(total, 1e-6)))
+            yield _Cost(0.0, seconds(count) / count)
+        is_known = not self._batched
+        while count < most and not is_known:
+            more = min(most, count * (4 if count == 1 else 16))
+            together = seconds(more)
+            # a difference of a hundredth may be chance, and one of a quarter is none
+            each = max(together - total, 0.01 * together) / (more - count)
+            yield _Cost(max(0.0, together - more * each), each)
+            is_known = together > max(1.25 * total, 0.25 * _BLOCK_SECONDS)
+            count, total = more, together
+
+    def _measured_block(self, cost: _Cost | None, workers: int) -> int:
+        """The number of runs that take about one second, or most of the time of a batched block, 1, 2 or 5 times a power of ten."""
+        if cost is None:
             return 1
-        most = min(_MOST_IN_BLOCK, _BLOCK_SECONDS / max(seconds, 1e-6), self._runs / (_BLOCKS_PER_WORKER * workers))
+        seconds = max(_BLOCK_SECONDS - cost.block, cost.block * _LEAST_OF_RUNS / (1.0 - _LEAST_OF_RUNS))
+        most = min(_MOST_IN_BLOCK, seconds / max(cost.run, 1e-6), self._runs / (_BLOCKS_PER_WORKER * workers))
         powers = (digit * 10**power for power in range(5) for digit in (1, 2, 5))
         return max((size for size in powers if size <= most), default=1)
 

@@ -182,6 +182,32 @@ def test_the_size_of_blocks_follows_from_many_runs_together(tmp_path):
     assert campaign._need_record()["block"] >= 500
 
 
+@pytest.mark.parametrize(
+    ("block", "run", "expected"),
+    [
+        (0.9, 1e-3, 2000),
+        (0.9, 1e-5, 10_000),
+        (30.0, 0.02, 5000),
+        (0.2, 0.05, 10),
+        (0.0, 3.0, 1),
+        (2.0, 3.0, 2),
+        (1e-4, 1e-4, 5000),
+    ],
+)
+def test_blocks_are_so_large_that_most_of_their_time_belongs_to_their_runs(block, run, expected):
+    """A batch takes a fixed time per call, so that blocks of few runs could take many times as long as one of many."""
+    campaign = programs.of(doubled, "nowhere", 100_000, batched=True)
+    asked = []
+
+    def seconds(runs):
+        asked.append(runs)
+        return block + run * runs
+
+    *_, cost = campaign._measured_costs(seconds)
+    assert campaign._measured_block(cost, 2) == expected
+    assert sum(map(seconds, asked[:])) <= 6.0 * max(block + run, 1.0)
+
+
 def doubled(runs):
     """Twice the draw."""
     return {"double": 2.0 * runs.draws["x"]}

@@ -293,15 +293,9 @@ def test_the_size_of_blocks_is_measured_once_and_kept(tmp_path, monkeypatch):
 
 def test_a_block_takes_about_a_second_and_no_worker_is_idle_in_a_small_campaign():
     large = programs.of(programs.doubled, "nowhere", 100_000)
-    assert [large._measured_block(seconds, 8) for seconds in (3.0, 0.7, 0.02, 0.003, 1e-6, None)] == [
-        1,
-        1,
-        50,
-        200,
-        2000,
-        1,
-    ]
-    assert programs.of(programs.doubled, "nowhere", 200)._measured_block(0.001, 8) == 5
+    costs = [campaign_module._Cost(0.0, seconds) for seconds in (3.0, 0.7, 0.02, 0.003, 1e-6)]
+    assert [large._measured_block(cost, 8) for cost in (*costs, None)] == [1, 1, 50, 200, 2000, 1]
+    assert programs.of(programs.doubled, "nowhere", 200)._measured_block(campaign_module._Cost(0.0, 0.001), 8) == 5
 
 
 def sleepy(run):
