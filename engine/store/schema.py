@@ -336,9 +336,10 @@ class Schema:
             column[self.components[field.name], 0] = field.rest
         return column
 
-    def rows_of(self, *kinds: Kind) -> npt.NDArray[np.int64]:
-        """The components of the fields of some kinds."""
-        slices = [self.components[field.name] for field in self.fields if field.kind in kinds]
+    @cached_property
+    def kept(self) -> npt.NDArray[np.int64]:
+        """The components that compiled loops may change and a failed tick puts back."""
+        slices = [self.components[field.name] for field in self.fields if field.kind in (Kind.STATE, Kind.PREVIOUS)]
         return np.array([row for each in slices for row in range(each.start, each.stop)], np.int64)
 
     def row(self, name: str) -> int:

@@ -12,7 +12,6 @@ from ..loops.program import Operation
 from ..loops.steps import keeping
 from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES, Bodies
-from ..store.schema import Kind
 from ..store.table import FilledTable
 from .actuators import ACTUATOR_TABLES, LEFT_BY_FAILED_TICKS, Actuators
 from .joints import Joints
@@ -72,7 +71,7 @@ class BesideMethod(Beside):
         joints, store = self.joints, self.bodies.store
         idle = {*but, *(() if joints.any else (JOINTS.name,)), *(() if joints.contacts.any else (CONTACTS.name,))}
         for table in store.tables.values() if store is not None else ():
-            schema, rows = table.schema, table.schema.rows_of(Kind.STATE, Kind.PREVIOUS)
+            schema, rows = table.schema, table.schema.kept
             is_other = schema.follows or schema is BODIES or schema.name in idle
             if schema.flown and not is_other and len(rows) and (table.count or schema.is_filled_by_ticks):
                 counted = table.counted if isinstance(table, FilledTable) else table.count

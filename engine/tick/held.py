@@ -158,7 +158,8 @@ class Held:
         thrusters, runs, known = self._thrusters, self.runs, self._mounted
         array = thrusters.array
         self._mounted = None  # until this is done
-        if known is None or not all(self._are_alike(rows) for rows in known):
+        may_have = self._has_runs or thrusters.count >= SHORTEST_RUN
+        if may_have and (known is None or not all(self._are_alike(rows) for rows in known)):
             runs[:] = -1
             bodies = array[BODY, : thrusters.count]
             edges = np.flatnonzero(bodies[1:] != bodies[:-1] + 1.0) + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..constraints import layout, step
@@ -44,8 +46,7 @@ class Islands:
             bodies: The bodies of the world.
             has_all: Whether bodies on no joint are islands too.
         """
-        self._bodies = bodies
-        self.graph = Graph(has_all)
+        self._bodies, self._has_all = bodies, has_all
         self.failed = np.full(1, -1, np.int64)
         """The island that failed in the last tick, or -1."""
         self.impacts = np.zeros((layout.IMPACT_ROWS, 0))
@@ -53,6 +54,11 @@ class Islands:
         self.seen = -1
         self._used: tuple[int, ...] = ()
         self._room: Integers | None = None
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph, which is made when it is first asked for: most worlds have no islands."""
+        return Graph(self._has_all)
 
     def make_room(self, least: Integers | None = None, contacts: int = 0) -> None:
         """Have arrays for the graph as it is now; those that are large enough are kept.

@@ -201,7 +201,8 @@ def digest(world):
     tables = world._store.tables
     for name in ("joints", "wheels", "tanks", *(["thrusters"] if tables["driven"].count else [])):
         table = tables[name]
-        rows = [row for row in table.schema.rows_of(Kind.STATE) if not _is_later(table, row)]
+        states = [table.schema.components[field.name] for field in table.schema.fields if field.kind is Kind.STATE]
+        rows = [row for each in states for row in range(each.start, each.stop) if not _is_later(table, row)]
         parts.append(table.array[rows, : table.count])
     content = b"".join(np.ascontiguousarray(part).astype("<f8").tobytes() for part in parts)
     return hashlib.blake2b(content, digest_size=8).hexdigest()
