@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..body import Body
 from ..checks import FloatArray, boolean, count_of_ticks, integer, read_only_attributes, refuse
 from ..compilation.choice import Loop, noted
+from ..flight.controlled import of_member
 from ..flight.part import SampledPart
 from ..saving import copying, snapshots
 from ..saving.content import Owners, digest_of_world
@@ -396,6 +397,12 @@ class Batch:
         if members.stopped[member]:
             tables = {**tables, CONTACTS.name: members.touching.standing}
         one = without_groups(select(template, tables, len(self), member, _OF_ALL), template)
+        parts = zip(one.members, members.owners.forces.members, strict=True)
+        one = one._replace(
+            members=tuple(
+                each._replace(attributes={**(each.attributes or {}), **of_member(part, member)}) for each, part in parts
+            )
+        )
         contacts = one.tables.get(CONTACTS.name)
         if contacts is not None:
             one = one._replace(tables={**one.tables, CONTACTS.name: contacts._replace(schema=CONTACTS)})
@@ -430,7 +437,11 @@ class Batch:
         """
         place = self._member(member, "Batch.state_hash")
         _ = self._world.tick_count
-        plain, members = self._alone(place), self._members.owners.forces.image()
+        plain = self._alone(place)
+        members = tuple(
+            each._replace(attributes=tuple({**dict(each.attributes), **of_member(each.member, place)}.items()))
+            for each in self._members.owners.forces.image()
+        )
         tables = [_whole(rows) for rows in plain.tables.values()]
         return hash_of(digest_of_world(len(plain.names), plain.tick, plain.values, tables, False, members))
 

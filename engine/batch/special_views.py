@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from types import UnionType
 from typing import Any
@@ -13,8 +14,12 @@ from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
 from ..flight.body_torque import BodyTorque
 from ..flight.controlled import Controlled
+from ..flight.formula_law import FormulaLaw
 from ..flight.instruments import FAULT, KEY
 from ..flight.magnetorquer import Magnetorquer
+from ..flight.member_loops import stop_members
+from ..flight.own_objects import OfMembers, first_of, in_list, numbers_of_law, numbers_of_reference
+from ..flight.pointing import Pointing
 from ..flight.sensor import ReadingsOfMembers, Sensor
 from ..flight.tank import Tank
 from ..flight.wheel import ReactionWheel
@@ -24,6 +29,7 @@ from ..joints.joint import JOINTS, Joint
 from ..kernels.noise import noise_key
 from ..loops.actuator_layout import (
     CAPACITY,
+    ENABLED,
     MAX_ANGLE,
     MAX_RATE,
     MAX_SPEED,
@@ -466,9 +472,11 @@ class SensorView(View):
 
 
 class LoopView(View):
-    """One control loop of the template in all members, in which `force_body` can be set; None leaves it free in all these members.
+    """One control loop of the template in all members.
 
-    Law, reference and actuators are objects that all members have in common, and `enabled` stops actuators of all members.
+    Assign `reference` one `Reference`, `Spin` or `Slew` for all members, a list with one per member, or a `Reference` of n attitudes, one
+    per member, which is fastest; and `law` one law for all, or a list with one per member, of the kind that the template has. Both are
+    part of the model of a member and stay at a reset. `force_body` of None leaves the force free. `actuators` are those of the template.
     """
 
     __slots__ = ()
@@ -477,13 +485,64 @@ class LoopView(View):
         return name != "force_body" and super()._stands_in_table(name)  # it has no value where it is free
 
     def _make_setters(self) -> dict[str, Setter]:
-        return {"force_body": self._set_force}
+        own = {name: partial(self._set_own, name) for name in _OWN}
+        return {"force_body": self._set_force, "enabled": self._set_enabled, **own}
+
+    def _set_own(self, name: str, members: IntArray, value: object) -> None:
+        """Give each of some members a law or a reference of its own."""
+        law, present = first_of(self._loop._law), getattr(self._loop, f"_{name}")
+        numbers_of, rule = _OWN[name]
+        given, count = in_list(value, len(members)), self._members.count
+        if len(given) != len(members):
+            refuse(self, name, value, f"one for all, or {len(members)}, one per member")
+        if isinstance(present, Pointing) and len(members) < count:
+            refuse(self, name, value, "set in all members, which follow a Pointing")
+        known = {id(each): numbers_of(each, law) for each in (*given, first_of(present))}
+        for member, each in zip(members.tolist(), given, strict=True):
+            if known[id(each)] is None:
+                refuse(self._owner(member), name, each, rule)
+        if len(members):
+            others = OfMembers(given, np.array([known[id(each)] for each in given], np.float64).T.copy())
+            if len(members) == count:
+                present = others  # in any order
+            elif not isinstance(present, OfMembers):
+                present = OfMembers([present] * count, np.tile(np.array([known[id(present)]]).T, count))
+            self._loop._replace(f"_{name}", present.replaced(members, others))
+        if name == "law":
+            self._clear(("law_has_begun",), members)
+
+    @property
+    def _loop(self) -> Controlled:
+        """The handle of the loops of all members."""
+        assert isinstance(self._own, Controlled)
+        return self._own
+
+    def _clear(self, names: Iterable[str], members: IntArray) -> None:
+        """Set fields of the loops of some members to zero."""
+        for name in names:
+            if name in self._table.schema.components:
+                self._table.write(self._table.schema.components[name], self._rows(members), 0.0)
+
+    def _set_enabled(self, members: IntArray, value: object) -> None:
+        wanted = self._given(value, "enabled", members, 1, 0, True)
+        stopped = members[(self._columns(members)[ENABLED] > 0.0) & (wanted[0] == 0.0)]
+        self._table.write(ENABLED, self._span(members), wanted[0])
+        if len(stopped):
+            self._clear(("samples", "law_has_begun", "actuator_state"), stopped)
+            stop_members(self._loop, self._members.owners.store.world(), self._members.count, stopped)
 
     def _set_force(self, members: IntArray, value: object) -> None:
         given, field = (0.0, 0.0, 0.0) if value is None else value, self._field("force_body")
         columns = self._checked(given, field.name, members, field.size, 0, ANY)
         self._write(field, members, columns)
         self._write(self._field("force_is_free"), members, np.full((1, len(members)), float(value is None)))
+
+
+_OWN: dict[str, tuple[Callable[[object, FormulaLaw], list[float] | None], str]] = {
+    "law": (numbers_of_law, "a law of the same kind as that of the template, for one body without an assembly"),
+    "reference": (numbers_of_reference, "a Reference, Spin or Slew of one attitude"),
+}
+"""The objects of which members of a loop have their own: what the kernel of the law takes from one, and which are permitted."""
 
 
 KINDS: tuple[tuple[type | UnionType, type[View]], ...] = (

@@ -27,6 +27,7 @@ from .member_loops import (
     has_form_for_members,
     sample_members,
 )
+from .own_objects import OfMembers
 from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
 from .reference import FixedOrMoving
@@ -379,6 +380,12 @@ class Controlled(SampledPart):
             store.record(setattr, self, name, getattr(self, name))
             forces.forget_image()
         setattr(self, name, value)
+
+
+def of_member(part: object, member: int) -> dict[str, object]:
+    """What a control loop of all members has of its own in one of them, by the names of its attributes."""
+    given = {name: getattr(part, name, None) for name in ("_law", "_reference")}
+    return {name: value[member] for name, value in given.items() if isinstance(value, OfMembers)}
 
 
 def _check_law(law: object, body: BodyHandle, owner: object) -> None:

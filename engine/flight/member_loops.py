@@ -15,6 +15,7 @@ from ..loops import wheel_torques as kernels
 from ..loops.actuator_layout import BODY, ENABLED, LEVEL, OPEN_FOR, OPENS_IN, THROTTLE, TORQUE
 from ..loops.layout import CENTER_OF_MASS
 from ..store.host import Host
+from ..store.rows import parts_of_block
 from ..store.table import IntArray, Mask
 from .allocation import ThrusterAllocator
 from .body_torque import AT_LIMIT, BodyTorque
@@ -38,6 +39,7 @@ from .formula_law import (
 from .formula_law import TORQUE as LAW_TORQUE
 from .jets import Jets
 from .law import Law
+from .own_objects import OfMembers, first_of, goal_of, parameters_of
 from .part import SampledPart
 from .pointing import Pointing
 from .reference import Reference, Slew, Spin
@@ -232,6 +234,21 @@ class JetsOfMembers:
             state[:, own] = self._fire(world, shares, seconds, state[:, own], own, spans)
         return Made(bad, saturated, state)
 
+    def stop(self, count: int, members: IntArray) -> None:
+        """Stop the jets of some of the members, each as `Jets.stop` does alone."""
+        allocator = self._jets._allocator
+        for thruster, jets in zip(allocator.thrusters, self._spans(count), strict=True):
+            first, last = int(jets.rows[0]), int(jets.rows[-1]) + 1
+            if jets.is_used and self._jets._modulator is None:
+                targets = (jets.rows[:, np.newaxis] + members).ravel()
+                thruster._table.write(THROTTLE, targets, np.zeros(len(targets)))
+            elif jets.is_used:
+                blocks = (slice(first + member, last + member, count) for member in members.tolist())
+                for each in parts_of_block(thruster, blocks):
+                    assert isinstance(each, Thruster | ThrusterBank)
+                    if np.any(each.pulse_left) or np.any(each.thrust):
+                        each.fire(0.0)
+
     def _spans(self, members: int) -> list[_Jets]:
         lost, spans, first = set(self._jets._allocator.lost), [], 0
         for thruster in self._jets._allocator.thrusters:
@@ -286,7 +303,7 @@ def sample_members(loop: ControlLoop, world: Host, ticks: IntArray, due: Mask) -
         ticks: Number of the tick of each member, shape (n,).
         due: Whether each member is sampled, shape (n,).
     """
-    table, first, count, law = loop._table, loop._slice().start, len(ticks), loop._law
+    table, first, count, law = loop._table, loop._slice().start, len(ticks), first_of(loop._law)
     delay, size, fields = loop._delay, law.state_size, loop._schema.components
     columns, seconds = table.array[:, first : first + count], loop._seconds(world)
     seen = _measured_attitudes(loop._measured, count, world._dt)
@@ -326,19 +343,37 @@ def sample_members(loop: ControlLoop, world: Host, ticks: IntArray, due: Mask) -
             kept += [columns[fields["law_state"], idle], np.zeros((1, len(idle)))]
         table.write(slice(start, start + len(values)), first + idle, np.concatenate(kept))
         wanted = np.where(waits, 0.0, wanted)
-    if commanded.any():
-        forces, is_free = columns[fields["force_body"]].copy(), columns[fields["force_is_free"].start] > 0.0
-        memory = columns[fields["actuator_state"]].copy() if "actuator_state" in fields else np.zeros((0, count))
-        for free in np.unique(is_free[commanded]).tolist():
-            asked = Wanted(np.ascontiguousarray(wanted), None if free else forces, memory)
-            those = commanded & (is_free == free)
-            wrong, saturated, after = loop._actuators_of_members.command(world, asked, seconds, those)
-            own = np.flatnonzero(those & ~wrong)
-            table.write(fields["saturated"].start, first + own, saturated[own])
-            if len(after):
-                table.write(fields["actuator_state"], first + own, after[:, own])
-            bad |= wrong
+    bad |= _command(loop, world, np.ascontiguousarray(wanted), columns[fields["force_body"]].copy(), commanded)
     return np.flatnonzero(bad)
+
+
+def _command(loop: ControlLoop, world: Host, torques: FloatArray, forces: FloatArray, commanded: Mask) -> Mask:
+    """Command the actuators of some members, and return in which members the command is not finite, and left out."""
+    table, fields, bad = loop._table, loop._schema.components, np.zeros(len(commanded), np.bool_)
+    first = loop._slice().start
+    columns = table.array[:, first : first + len(commanded)]
+    is_free = columns[fields["force_is_free"].start] > 0.0
+    memory = columns[fields["actuator_state"]].copy() if "actuator_state" in fields else np.zeros((0, len(bad)))
+    for free in np.unique(is_free[commanded]).tolist():
+        asked, those = Wanted(torques, None if free else forces, memory), commanded & (is_free == free)
+        wrong, saturated, after = loop._actuators_of_members.command(world, asked, loop._seconds(world), those)
+        own = np.flatnonzero(those & ~wrong)
+        table.write(fields["saturated"].start, first + own, saturated[own])
+        if len(after):
+            table.write(fields["actuator_state"], first + own, after[:, own])
+        bad |= wrong
+    return bad
+
+
+def stop_members(loop: ControlLoop, world: Host, count: int, members: IntArray) -> None:
+    """Stop the actuators of a loop in some of the members, where it is disabled."""
+    actuators = loop._actuators_of_members
+    if isinstance(actuators, JetsOfMembers):
+        actuators.stop(count, members)
+    else:
+        commanded, nothing = np.zeros(count, np.bool_), np.zeros((3, count))
+        commanded[members] = True
+        _ = _command(loop, world, nothing, nothing, commanded)
 
 
 def _law_of_members(
@@ -351,12 +386,14 @@ def _law_of_members(
     seen: Attitudes | None,
 ) -> FloatArray:
     """What the kernel of the law writes, with one column per member; those that are not due have zeros."""
-    law, who = loop._law, np.flatnonzero(due)
+    law, who = first_of(loop._law), np.flatnonzero(due)
     assert isinstance(law, FormulaLaw)
-    own = law._tensor or [0.0] * 6
-    parameters = [number for part in law._parameters_for(own) for number in part]
-    inputs, out = np.zeros((PARAMETERS + len(parameters), len(who))), np.zeros((OUT_ROWS, len(who)))
-    inputs[SECONDS:] = np.array([seconds, *parameters])[:, np.newaxis]
+    if isinstance(loop._law, OfMembers):
+        own = loop._law.columns[:, who]
+    else:
+        own = np.array(parameters_of(law))[:, np.newaxis]
+    inputs, out = np.zeros((PARAMETERS + len(own) - 6, len(who))), np.zeros((OUT_ROWS, len(who)))
+    inputs[SECONDS], inputs[PARAMETERS:] = seconds, own[6:]
     body = loop.body.index
     inputs[:REFERENCE] = world._bodies.array[OF_BODY[:, np.newaxis], body + who]
     if seen is not None and seen.orientation is not None:
@@ -364,20 +401,25 @@ def _law_of_members(
     if seen is not None and seen.angular_velocity_body is not None:
         inputs[RATES:INERTIA] = seen.angular_velocity_body[:, who]
     if law._tensor is not None:
-        inputs[INERTIA:STORED] = np.array(law._tensor)[:, np.newaxis]
+        inputs[INERTIA:STORED] = own[:6]
     reference, is_lost = loop._reference, np.zeros(len(who), np.bool_)
     if type(reference) is Pointing:
         goals = reference._of_members(world._bodies.array, body, inputs[:RATES], who)
         is_lost = ~np.isfinite(goals.sum(axis=0))
         size = len(goals) if law._reads_acceleration else REFERENCE_ACCELERATION - REFERENCE
         inputs[REFERENCE : REFERENCE + size] = goals[:size]
+    elif isinstance(reference, OfMembers):
+        inputs[REFERENCE:STATE_BEFORE] = reference.columns[:, who]
+        for place in np.flatnonzero(np.isnan(inputs[REFERENCE])).tolist():  # those that move
+            tick, own_reference = int(ticks[who[place]]), reference[who[place]]
+            inputs[REFERENCE:STATE_BEFORE, place] = goal_of(own_reference, law, tick * world.dt)
     else:
         assert isinstance(reference, Reference | Spin | Slew)
         # a reference that moves is asked once per time on the clocks of the members
         times = np.zeros(len(who), np.int64) if type(reference) is Reference else ticks[who]
         for tick in np.unique(times).tolist():
-            goal = [number for part in law._goal(reference.at(tick * world.dt)) for number in part]
-            inputs[REFERENCE:STATE_BEFORE, times == tick] = np.array(goal)[:, np.newaxis]
+            goal = np.array(goal_of(reference, law, tick * world.dt))
+            inputs[REFERENCE:STATE_BEFORE, times == tick] = goal[:, np.newaxis]
     inputs[STATE_BEFORE : STATE_BEFORE + len(state)] = state[:, who]
     law._kernel(inputs, out)
     out[LAW_TORQUE, is_lost] = np.nan

@@ -290,3 +290,117 @@ def test_pulses_of_a_loop_are_not_fired_by_jets_that_are_throttled():
     batch[bank].throttle = 0.0
     assert len(before) == 3
     batch.step(6)
+
+
+def test_members_have_references_and_laws_of_their_own():
+    """Set in all members, in some and in any order; fixed, spinning and slewing ones together."""
+    template, ship, loop = make("mrp with inertia")
+    batch = Batch(template, members=5)
+    batch[ship].angular_velocity_body = np.resize(TURNS, (5, 3))
+    turns = np.array([(0.0, 0.0, 0.6, 0.8), (0.0, 0.6, 0.0, 0.8), (0.6, 0.0, 0.0, 0.8), (0, 0, 0, 1), (0, 0, 0, 1)])
+    batch[loop].reference = flight.Reference(turns, (0.0, 0.0, 0.01))
+    given = [flight.Reference(turn, (0.0, 0.0, 0.01)) for turn in turns]
+    gains = [
+        control.MRPFeedback(4.0 + place, 20.0, integral_gain=0.0, inertia_body=INERTIA * (1 + place))
+        for place in range(5)
+    ]
+    batch[loop].law = gains
+    alone = [batch.world(member) for member in range(5)]
+    hashes = [batch.state_hash(member) for member in range(5)]
+    for member, world in enumerate(alone):
+        assert world.parts[-1].reference.orientation.tolist() == turns[member].tolist()
+        assert world.parts[-1].law.k == 4.0 + member
+        own, body, own_loop = make("mrp with inertia")
+        body.angular_velocity_body = np.resize(TURNS, (5, 3))[member]
+        own_loop.reference, own_loop.law = given[member], gains[member]
+        assert own.state_hash() == world.state_hash() == hashes[member]
+    batch.step(23)
+    before, spin, slew = batch.snapshot(), REFERENCES["spin"](), REFERENCES["slew"]()
+    batch[loop].set([3, 1], reference=[spin, slew])
+    batch[loop].set([4, 0, 1, 2, 3], law=[gains[place] for place in (0, 1, 2, 3, 4)])
+    batch.step(22)
+    copied = batch.copy()
+    batch.reset(1)  # its reference and law are part of its model
+    batch.step(30)
+    copied.step(30)
+    for member, world in enumerate(alone):
+        world.step(23)
+        part = world.parts[-1]
+        part.reference = {3: spin, 1: slew}.get(member, part.reference)
+        part.law = gains[(1, 2, 3, 4, 0)[member]]
+        world.step(52)
+        assert world.state_hash() == copied.state_hash(member)
+        assert (world.state_hash() == batch.state_hash(member)) == (member != 1)
+    batch.restore(before)
+    assert batch.world(1).parts[-1].law.k == 5.0
+    batch.step(10)
+    fresh, body, own_loop = make("mrp with inertia")
+    body.angular_velocity_body = TURNS[1]
+    own_loop.reference, own_loop.law = given[1], gains[1]
+    fresh.step(33)
+    assert fresh.state_hash() == batch.state_hash(1)
+
+
+@pytest.mark.parametrize("actuators", ["wheels", "torque", "throttled jets", "pulsed jets"])
+def test_a_loop_is_switched_off_and_on_in_members(actuators):
+    from ..benchmarks.batch_features import with_jets_of_loop  # which imports this module
+
+    def ready():
+        if "jets" in actuators:
+            template = with_jets_of_loop(actuators == "pulsed jets")
+            return template, template.bodies[0], template.parts[-1]
+        return make("mrp", "fixed", actuators)
+
+    template, ship, loop = ready()
+    batch = Batch(template, members=4)
+    batch[ship].angular_velocity_body = TURNS
+    for ticks, on in (
+        (23, [True, False, False, True]),
+        (12, [True, False, True, False]),
+        (3, [True, True, True, False]),
+    ):
+        batch.step(ticks)
+        batch[loop].enabled = on
+        assert batch[loop].enabled.tolist() == on
+    batch.step(17)
+    for member in range(4):
+        world, body, own = ready()
+        body.angular_velocity_body = TURNS[member]
+        for ticks, off in ((23, (1, 2)), (12, (1, 3)), (3, (3,))):
+            world.step(ticks)
+            own.enabled = member not in off
+        world.step(17)
+        assert_same(content(batch.world(member)), content(world))
+        assert batch.state_hash(member) == world.state_hash()
+
+
+@pytest.mark.parametrize(
+    ("members", "name", "value", "words"),
+    [
+        ([0, 2], "law", control.RateDamping(4.0), r"member 0 of .*law must be a law of the same kind"),
+        (None, "law", [control.QuaternionPD(4.0, 20.0)] * 2, "law must be one for all, or 3, one per member"),
+        (1, "law", control.QuaternionPD(4.0, 20.0, inertia_body=INERTIA), "member 1 of .*law"),
+        (1, "law", flight.Reference(), "member 1 of .*law must be a law"),
+        (None, "law", None, "member 0 of .*law must be a law"),
+        (
+            None,
+            "reference",
+            control.QuaternionPD(4.0, 20.0),
+            "member 0 of .*reference must be a Reference, Spin or Slew",
+        ),
+        ([2], "reference", [flight.Spin(np.zeros((3, 3)))], "member 2 of .*reference must be .* of one attitude"),
+        (None, "reference", flight.Reference(np.tile((0, 0, 0, 1), (4, 1))), "one for all, or 3, one per member"),
+        (None, "reference", [flight.Reference(), flight.Reference(), 1.0], "member 2 of .*reference"),
+        ([0, 0], "reference", flight.Reference(), "different indices"),
+        (None, "enabled", [True, False], r"enabled must be booleans of shape \(3,\)"),
+        (None, "enabled", 1.0, "enabled must be booleans"),
+    ],
+)
+def test_what_a_loop_of_members_cannot_have_is_rejected_and_the_member_named(members, name, value, words):
+    template, _ship, loop = make()
+    batch = Batch(template, members=3)
+    batch[loop].reference = [flight.Reference((0, 0, 0.6, 0.8))] * 3
+    before = [batch.state_hash(member) for member in range(3)]
+    with pytest.raises((TypeError, ValueError), match=words):
+        batch[loop].set(np.arange(3) if members is None else members, **{name: value})
+    assert [batch.state_hash(member) for member in range(3)] == before

@@ -240,9 +240,9 @@ def test_what_is_set_on_a_handle_is_set_in_its_members_but_for_what_all_have_in_
 NOT_IN_MEMBERS = {
     Body: {"mass_properties", "dry_mass_properties", "collision_group"},
     joints.Joint: {"break_force", "break_torque"},
-    flight.Controlled: {"law", "reference", "actuators", "enabled"},
+    flight.Controlled: {"actuators"},
 }
-"""What is set by `set_mass_properties`, tells members apart, would break a joint, or is one object of all members."""
+"""What is set by `set_mass_properties`, tells members apart, would break a joint, or is what all members have in common."""
 
 
 def test_the_force_that_a_loop_wants_is_set_in_members():
