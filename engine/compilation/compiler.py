@@ -607,7 +607,8 @@ class _KernelCache:
             return
         trouble: str | None
         try:
-            trouble = kernel_files.write(folders, self._file_stem, self._key, dumps(result._reduce()))
+            code = dumps(result._replace(type_annotation="")._reduce())  # it describes each line in words
+            trouble = kernel_files.write(folders, self._file_stem, self._key, code)
         except Exception as error:  # something in the result that cannot be pickled
             trouble = f"{type(error).__name__}: {error}"
         if trouble is not None:

@@ -9,7 +9,7 @@ without which the loops of the free rotor take 6 % longer. Two more tenths are s
 because numba looks through all its operators for every product of two floats and makes a class for every call, and by taking no times:
 numba measures each pass and each nested compilation, and describes its arguments in words for whoever may listen. A third of the rest is
 saved by writing less intermediate code (see `lowering`), by leaving out what constant arguments rule out before types are looked for, and
-by looking once for where the lives of variables end, and not after each of five passes.
+by looking once for where the lives of variables end, and not after each of six passes.
 
 LLVM optimizes each inlined function as a module, with all that it calls, before it is linked into its callers: otherwise the fused loops do
 not vectorise. There it does not look for vectors in straight code (SLP). That took half of these passes, and the machine code of kernels is
@@ -20,7 +20,7 @@ again. This saves half of the rest.
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
-from types import CodeType
+from types import BuiltinFunctionType, CodeType
 
 from numba import njit
 from numba.core import config
@@ -30,9 +30,11 @@ from numba.core.codegen import ll as llvm
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.interpreter import Interpreter, peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates
 from numba.core.ir import Arg, Assign, Const
 from numba.core.ir_utils import build_definitions
 from numba.core.lowering import Lower
+from numba.core.rewrites import rewrite_registry
 from numba.core.sigutils import normalize_signature
 from numba.core.ssa import reconstruct_ssa
 from numba.core.transforms import canonicalize_cfg
@@ -47,6 +49,7 @@ from numba.core.types import BooleanLiteral, BoundFunction, Dispatcher, IntegerL
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import (
     FindLiterallyCalls,
+    GenericRewrites,
     InlineClosureLikes,
     InlineInlinables,
     IRProcessing,
@@ -55,6 +58,7 @@ from numba.core.untyped_passes import (
     MakeFunctionToJitFunction,
     ReconstructSSA,
     RewriteDynamicRaises,
+    TranslateByteCode,
     WithLifting,
 )
 from numba.extending import models, register_model
@@ -62,6 +66,7 @@ from numba.extending import models, register_model
 from .kernel_types import Kernel, Numba
 from .lowering import LeanLower, call_of, may_raise
 
+_FOR_OTHER_CODE = peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates
 _FOR_INNER_FUNCTIONS = InlineClosureLikes, MakeFunctionToJitFunction
 _UNUSED = (
     *(DumpParforDiagnostics, FindLiterallyCalls, InlineInlinables, InlineOverloads),
@@ -82,6 +87,15 @@ class _Typing(Context):  # type: ignore[misc]
         self.__dict__.update(vars(context))
         self._signatures_found: dict[object, object] = {}
         self._attributes_found: dict[object, object] = {}
+        self._values_found: dict[object, object] = {}
+
+    def resolve_value_type(self, value: object) -> Numba:
+        """Return the type of a value that code reads; part of numba's interface."""
+        if not isinstance(value, BuiltinFunctionType):
+            return getattr(value, "_numba_type_", None) or super().resolve_value_type(value)
+        if value not in self._values_found:
+            self._values_found[value] = super().resolve_value_type(value)
+        return self._values_found[value]
 
     def resolve_function_type(self, function: object, arguments: object, named: object) -> Numba:
         """Return the signature of a function for arguments of these types, or None; part of numba's interface."""
@@ -211,6 +225,41 @@ class _PutInConstants(IRProcessing):  # type: ignore[misc]
         return True
 
 
+class _Translator(Interpreter):  # type: ignore[misc]
+    """Reads byte code, without looking for what stands in `with` and what makes dictionaries."""
+
+    def post_process(self, improvements: Numba, function: Numba) -> Numba:
+        """Improve what has been read; part of numba's interface."""
+        return super().post_process([each for each in improvements if each not in _FOR_OTHER_CODE], function)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _TranslateByteCode(TranslateByteCode):  # type: ignore[misc]
+    _name = "polhode_translate_byte_code"
+
+    def run_pass(self, state: Numba) -> bool:
+        state["func_ir"] = _Translator(state["func_id"]).interpret(state["bc"])
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Rewrite(GenericRewrites):  # type: ignore[misc]
+    """Puts constant places of tuples into instructions; when the lives of variables end is found later, and once."""
+
+    _name = "polhode_rewrite"
+
+    def run_pass(self, state: Numba) -> bool:
+        blocks = state.func_ir.blocks
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            rewrite, left = kind(state), list(blocks.items())
+            while left:
+                label, block = left.pop()
+                if rewrite.match(state.func_ir, block, state.typemap, state.calltypes):
+                    blocks[label] = rewrite.apply()
+                    left.append((label, blocks[label]))
+        return True
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _AssignOnce(ReconstructSSA):  # type: ignore[misc]
     """Gives each assignment a variable of its own; when their lives end is found later, and once."""
@@ -244,8 +293,19 @@ class _LowerToMachineCode(NativeLowering):  # type: ignore[misc]
     def lowering_class(self) -> Numba:
         return Lower if config.DEBUGINFO_DEFAULT else LeanLower
 
+    def run_pass(self, state: Numba) -> bool:
+        state.library = state.library or _library(_KernelLibrary, state.targetctx.codegen(), state)
+        changed: bool = super().run_pass(state)
+        return changed
 
-_REPLACED = {IRProcessing: _PutInConstants, ReconstructSSA: _AssignOnce, PreLowerStripPhis: _JoinVariables}
+
+_REPLACED = {
+    TranslateByteCode: _TranslateByteCode,
+    IRProcessing: _PutInConstants,
+    GenericRewrites: _Rewrite,
+    ReconstructSSA: _AssignOnce,
+    PreLowerStripPhis: _JoinVariables,
+}
 
 
 class _AsItIs:
@@ -261,6 +321,10 @@ class _AsItIs:
         """Part of numba's interface."""
 
 
+_MANAGERS: dict[object, _Passes] = {}
+"""The passes, which are the same for all functions with the same options of these pipelines."""
+
+
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """numba's pipeline for compiled functions, without what kernels do not use."""
 
@@ -274,14 +338,16 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Numba]:
         """Return the pipelines to try, in order; part of numba's interface."""
-        usual = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager = _Passes(usual.pipeline_name)
         has_inner_functions = any(isinstance(value, CodeType) for value in self.state.func_id.code.co_consts)
-        omitted = _UNUSED if has_inner_functions else (*_UNUSED, *_FOR_INNER_FUNCTIONS)
-        replaced = {**_REPLACED, NativeLowering: self._lowering}
-        manager.passes = [(replaced.get(step, step), text) for step, text in usual.passes if step not in omitted]
-        manager.finalize()
-        return [manager]
+        key = self._lowering, has_inner_functions
+        if key not in _MANAGERS:
+            usual = DefaultPassBuilder.define_nopython_pipeline(self.state)
+            omitted = _UNUSED if has_inner_functions else (*_UNUSED, *_FOR_INNER_FUNCTIONS)
+            replaced = {**_REPLACED, NativeLowering: self._lowering}
+            manager = _MANAGERS[key] = _Passes(usual.pipeline_name)
+            manager.passes = [(replaced.get(step, step), text) for step, text in usual.passes if step not in omitted]
+            manager.finalize()
+        return [_MANAGERS[key]]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -290,8 +356,7 @@ class _LowerToIntermediateCode(_LowerToMachineCode):
 
     def run_pass(self, state: Numba) -> bool:
         codegen = _WithoutStraightVectors(state.targetctx.codegen())
-        state.library = library = _IntermediateLibrary(codegen, state.func_id.func_qualname)
-        library.enable_object_caching()
+        library = state.library = _library(_IntermediateLibrary, codegen, state)
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
@@ -326,6 +391,23 @@ class _WithoutStraightVectors:
 
     def _module_pass_manager(self, **options: Numba) -> Numba:
         return self._codegen._module_pass_manager(**{"slp_vectorize": False, **options})
+
+
+class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel and of the function by which Python calls it, which is optimized with the kernel alone."""
+
+    def _optimize_functions(self, module: Numba) -> None:
+        if any(True for _ in self._final_module.functions):
+            module.data_layout = self._codegen._data_layout
+        else:
+            super()._optimize_functions(module)
+
+
+def _library(kind: type[JITCodeLibrary], codegen: Numba, state: Numba) -> Numba:
+    """Return an empty library for what is being compiled, which can be kept on disk."""
+    library: Numba = kind(codegen, state.func_id.func_qualname)
+    library.enable_object_caching()
+    return library
 
 
 _LEAST_OWN_SHARE = 0.25

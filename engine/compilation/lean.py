@@ -9,7 +9,7 @@ from enum import Enum, auto
 from functools import cache
 from importlib.util import find_spec
 
-from numba.core import ir
+from numba.core import base, ir
 from numba.core.codegen import ll
 
 from .kernel_types import Numba
@@ -42,15 +42,20 @@ def lean() -> Iterator[None]:
     """Save meanwhile what no kernel needs; what is compiled stays the same.
 
     Nobody is told when LLVM begins and ends: numba makes two objects per call, and a world of free bodies takes 20,000 calls. Values are
-    searched for variables by their class, and not by asking each what it is, in up to six ways.
+    searched for variables by their class, and not by asking each what it is, in up to six ways. What writes an instruction is asked once
+    whether it wants to know the line of the source.
     """
     told = getattr(getattr(ll.ffi.lib, "_lock", None), "_cblist", [])  # another version has other parts
-    listeners, search = told[:], ir.Inst._rec_list_vars
+    listeners, search, names_loc = told[:], ir.Inst._rec_list_vars, getattr(base, "_has_loc", None)
     try:
         told.clear()
         ir.Inst._rec_list_vars = _variables
+        if names_loc is not None:
+            base._has_loc = cache(names_loc)
         yield
     finally:
+        if names_loc is not None:
+            base._has_loc = names_loc
         ir.Inst._rec_list_vars = search
         told[:] = listeners
 

@@ -12,6 +12,7 @@ from operator import add, mul, sub
 
 from numba.core import config
 from numba.core import types as numba_types
+from numba.core.cgutils import get_or_insert_function
 from numba.core.cgutils import ir as llvm
 from numba.core.errors import LoweringError, new_error_context  # type: ignore[attr-defined]
 from numba.core.imputils import user_function
@@ -21,7 +22,7 @@ from numba.core.lowering import Lower
 from .kernel_types import Numba
 
 types: Numba = numba_types
-_RAISES = re.compile(r"\bret i32 (?!0\b)")
+_RAISES = re.compile(r"ret i32 (?!0\b)")
 
 
 def may_raise(text: str) -> bool:
@@ -36,7 +37,10 @@ def call_of(made: Numba, library: Numba) -> Numba:
         return user_function(made, [library])
 
     def call(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
-        function, convention = context.declare_function(builder.module, made), context.call_conv
+        convention = context.call_conv
+        described = convention.get_function_type(kind, made.argtypes)
+        # without names and attributes, which its definition has
+        function = get_or_insert_function(builder.module, described, made.mangled_name)
         with builder.goto_entry_block():
             result = builder.alloca(function.args[0].type.pointee)
         exception = llvm.Constant(function.args[1].type, None)
@@ -44,8 +48,8 @@ def call_of(made: Numba, library: Numba) -> Numba:
         builder.call(function, [result, exception, *parts])
         return context.get_returned_value(builder, kind, builder.load(result))
 
-    described: Numba = call
-    described.signature, described.libs = made.argtypes, (library,)
+    with_library: Numba = call
+    with_library.signature, with_library.libs = made.argtypes, (library,)
     return call
 
 

@@ -15,8 +15,11 @@ from .test_kernels import needs_numba
 
 if COMPILED:
     from numba.core import typing
-    from numba.core.codegen import CPUCodegen, JITCodeLibrary
+    from numba.core.codegen import CPUCodegen
+    from numba.core.postproc import PostProcessor
     from numba.core.types import BaseFunction
+
+    from engine.compilation import inlining
 
 
 @inlined
@@ -83,7 +86,7 @@ def test_what_cannot_be_typed_is_an_error_every_time():
 @needs_numba
 def test_a_kernel_is_compiled_without_a_search_for_garbage(monkeypatch, tmp_path):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
-    optimize, was_searched = JITCodeLibrary._optimize_final_module, []
+    optimize, was_searched = inlining._KernelLibrary._optimize_final_module, []
 
     def noted(library):
         was_searched.append(gc.isenabled())
@@ -93,7 +96,7 @@ def test_a_kernel_is_compiled_without_a_search_for_garbage(monkeypatch, tmp_path
     def call(x):
         return powers(x)
 
-    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noted)
+    monkeypatch.setattr(inlining._KernelLibrary, "_optimize_final_module", noted)
     call(2.0)
     assert was_searched and not any(was_searched)
     assert gc.isenabled()
@@ -108,18 +111,11 @@ def test_a_kernel_is_compiled_without_a_search_for_garbage(monkeypatch, tmp_path
 @needs_numba
 def test_vectors_in_straight_code_are_looked_for_in_kernels_alone(monkeypatch, tmp_path):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
-    build, optimize = CPUCodegen._pass_builder, JITCodeLibrary._optimize_final_module
-    libraries, asked = [], {True: [], False: []}
+    manage, asked, optimizing = CPUCodegen._module_pass_manager, [], _noted_optimization(monkeypatch)
 
-    def built(codegen, **options):
-        if libraries:
-            asked[type(libraries[-1]) is JITCodeLibrary].append(options.get("slp_vectorize", True))
-        return build(codegen, **options)
-
-    def optimized(library):
-        libraries.append(library)
-        optimize(library)
-        libraries.pop()
+    def managed(codegen, **options):
+        asked.append((type(optimizing[-1]), options.get("slp_vectorize", True)))
+        return manage(codegen, **options)
 
     @inlined
     def cube(x):
@@ -129,21 +125,34 @@ def test_vectors_in_straight_code_are_looked_for_in_kernels_alone(monkeypatch, t
     def call(x):
         return cube(x)
 
-    monkeypatch.setattr(CPUCodegen, "_pass_builder", built)
-    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", optimized)
+    monkeypatch.setattr(CPUCodegen, "_module_pass_manager", managed)
     assert call(3.0) == 27.0
-    assert asked[False] and not any(asked[False])
-    assert any(asked[True])
+    assert (inlining._KernelLibrary, True) in asked
+    assert (inlining._IntermediateLibrary, False) in asked and (inlining._IntermediateLibrary, True) not in asked
+
+
+def _noted_optimization(monkeypatch):
+    """A list to which every library is added when it is optimized as a whole."""
+    libraries = []
+    for kind in inlining._KernelLibrary, inlining._IntermediateLibrary:
+
+        def noted(library, optimize=kind._optimize_final_module):
+            libraries.append(library)
+            optimize(library)
+
+        monkeypatch.setattr(kind, "_optimize_final_module", noted)
+    return libraries
 
 
 @needs_numba
 def test_a_function_that_adds_little_to_what_it_calls_is_optimized_with_its_callers(monkeypatch, tmp_path):
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
-    optimize, optimized = JITCodeLibrary._optimize_final_module, []
+    manage, libraries = CPUCodegen._module_pass_manager, _noted_optimization(monkeypatch)
+    ends = set()
 
-    def noted(library):
-        optimized.append(library.name)
-        optimize(library)
+    def managed(codegen, **options):
+        ends.add(libraries[-1].name.rsplit(".", 1)[-1])
+        return manage(codegen, **options)
 
     lines = "".join(f"    x = 0.5 * x - y / 3.0\n    y = y * 0.{number} - x * y\n" for number in range(10, 40))
     exec(f"def much(x):\n    y = x - 1.0\n{lines}    return x - y", names := {})
@@ -157,11 +166,32 @@ def test_a_function_that_adds_little_to_what_it_calls_is_optimized_with_its_call
     def call(x):
         return little(x)
 
-    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noted)
+    monkeypatch.setattr(CPUCodegen, "_module_pass_manager", managed)
     assert call(1.5) == call.py_func(1.5)
-    ends = {name.rsplit(".", 1)[-1] for name in optimized}
     assert "much" in ends and "little" not in ends, ends
     assert any("of-little" in end for end in ends), ends
+
+
+@needs_numba
+def test_the_ends_of_the_lives_of_variables_are_looked_for_once(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    look, looked_in = PostProcessor.run, []
+
+    def noted(processor, *arguments, **named):
+        looked_in.append(processor.func_ir.func_id.func_name)
+        look(processor, *arguments, **named)
+
+    @inlined
+    def first(pair, x):
+        return pair[0] * x if x > 0.0 else pair[1]
+
+    @kernel("first-of-pair")
+    def call(x):
+        return first((2.0, 3.0), x)
+
+    monkeypatch.setattr(PostProcessor, "run", noted)
+    assert call(5.0) == 10.0
+    assert len(looked_in) == 2, looked_in  # one for the kernel and one for the function
 
 
 @needs_numba
