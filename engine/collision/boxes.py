@@ -19,7 +19,9 @@ GUARDED = 2.0
 APART_FROM_NEAREST = 0.1
 """Share of the least half extent beyond which a point of faces is another one than that at which edges or corners meet."""
 GRAZED = 1e-3
-"""Share of the least half extent up to which faces that look at each other overlap and pass: what slides over a seam is not caught."""
+"""Share of the least half extent up to which shapes overlap across a side of a face and pass it: what slides over a seam is not caught."""
+GRAZES = -1
+"""In place of a number of points, if shapes overlap so little across a side of a face that they pass."""
 
 
 class Placed(NamedTuple):
@@ -48,6 +50,14 @@ def _extent(axes: Axes, half: Vector, direction: Vector) -> float:
 
 
 @inlined
+def _apart(box: Placed, other: Placed, number: int) -> float:
+    """How far another box is from this one along one of the axes of this one."""
+    axis = _axis(box.axes, number)
+    reach = _pick(box.half, number) + _extent(other.axes, other.half, axis)
+    return abs(dot(subtract(other.center, box.center), axis)) - reach
+
+
+@inlined
 def _clip(polygon: Array, source: int, target: int, count: int, axis: int, sign: float, bound: float) -> int:
     """Clip a polygon by ``sign * x[axis] <= bound``; the number of its corners then."""
     kept = 0
@@ -67,7 +77,7 @@ def _clip(polygon: Array, source: int, target: int, count: int, axis: int, sign:
 def _touch_faces(
     found: Array, polygon: Array, box: Placed, face: int, sign: float, other: Placed, margin: float, is_first: bool
 ) -> int:
-    """The corners of the face of the other box that faces this face, clipped to it, which are nearer than the margin."""
+    """The corners of the face of the other box that faces this face, clipped to it, which are nearer than the margin, or `GRAZES`."""
     (center, axes, half), (other_center, other_axes, other_half) = box, other
     normal = scale(sign, _axis(axes, face))
     one, two = (face + 1) % 3, (face + 2) % 3
@@ -90,13 +100,11 @@ def _touch_faces(
     count = _clip(polygon, 12, 0, count, 0, -1.0, _pick(half, one))
     count = _clip(polygon, 0, 12, count, 1, 1.0, _pick(half, two))
     count = _clip(polygon, 12, 0, count, 1, -1.0, _pick(half, two))
-    low, high = (1e300, 1e300), (-1e300, -1e300)
-    for number in range(count):
-        x, y, gap = load(polygon, number, 0)
-        low, high = (min(low[0], x), min(low[1], y)), (max(high[0], x), max(high[1], y))
     grazed = GRAZED * min(half[0], half[1], half[2], other_half[0], other_half[1], other_half[2])
+    if max(_apart(box, other, one), _apart(box, other, two)) >= -grazed:
+        return GRAZES
     kept = 0
-    for number in range(count if min(high[0] - low[0], high[1] - low[1]) > grazed else 0):
+    for number in range(count):
         x, y, gap = load(polygon, number, 0)
         if gap <= margin:
             foot = add_scaled(center, _pick(half, face), normal)
@@ -160,12 +168,10 @@ def touch_boxes(found: Array, polygon: Array, box: Placed, other: Placed, spin: 
     least = min(half[0], half[1], half[2], other_half[0], other_half[1], other_half[2])
     best, face, other_best, other_face = -1e300, 0, -1e300, 0
     for number in range(3):
-        axis = _axis(axes, number)
-        gap = abs(dot(apart, axis)) - _pick(half, number) - _extent(other_axes, other_half, axis)
+        gap = _apart(box, other, number)
         if gap > best:
             best, face = gap, number
-        axis = _axis(other_axes, number)
-        gap = abs(dot(apart, axis)) - _pick(other_half, number) - _extent(axes, half, axis)
+        gap = _apart(other, box, number)
         if gap > other_best:
             other_best, other_face = gap, number
     if best > margin or other_best > margin:
@@ -188,10 +194,13 @@ def touch_boxes(found: Array, polygon: Array, box: Placed, other: Placed, spin: 
     else:
         sign = 1.0 if dot(apart, _axis(axes, face)) > 0.0 else -1.0
         kept = _touch_faces(found, polygon, box, face, sign, other, GUARDED * margin, True)
-    if edge_best > max(best, other_best) + EDGE_BIAS * least:
+    is_above = nearest_found(found, kept) <= margin
+    # edges that are nearer than the bias may be beside the faces
+    bias = EDGE_BIAS if is_above or kept == GRAZES else 0.0
+    if edge_best > max(best, other_best) + bias * least:
         apart_by = APART_FROM_NEAREST * least
-        return _touch_edges(found, box, edge, other, other_edge, edge_normal, spin, apart_by, kept)
-    return kept if nearest_found(found, kept) <= margin else 0
+        return _touch_edges(found, box, edge, other, other_edge, edge_normal, spin, apart_by, max(kept, 0))
+    return kept if is_above else 0
 
 
 @inlined

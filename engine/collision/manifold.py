@@ -13,7 +13,7 @@ from ..constraints.joint_types import load, store
 from ..constraints.layout import BY_BODY, BY_CORES, BY_OTHER, BY_WORLD
 from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
 from ..loops.columns import Array, load_vector
-from .boxes import APART_FROM_NEAREST, FACE_BIAS, GRAZED, GUARDED
+from .boxes import APART_FROM_NEAREST, FACE_BIAS, GRAZED, GRAZES, GUARDED
 from .cores import (
     BOX_CORE,
     CORE_AXES,
@@ -56,8 +56,6 @@ _LYING = 0.5
 """A cylinder touches with an end if the normal is within 60° of its axis, and otherwise with its side."""
 _UPRIGHT = 1e-6
 """Tilt up to which the points of a rim do not follow it."""
-GRAZES = -1
-"""In place of a number of points, if faces that look at each other overlap so little that they pass."""
 _BESIDE = 0.9999
 """Cosine of the angle to the normal from which on a polygon beside another one is not the one whose points were found."""
 _MOST_PARTS = 4
@@ -379,6 +377,22 @@ def _is_short(polygon: Array, start: int, count: int, least: float) -> bool:
 
 
 @inlined
+def _grazes(placed: Array, points: Array, polygon: Array, side: int, corners: int, normal: Vector, most: float) -> bool:
+    """Whether a shape overlaps the other one, whose face is given, by a width at most across a side of this face.
+
+    A corner above a face and near its border does not pass if the shape goes on behind the border.
+    """
+    for number in range(corners):
+        p, q = load(polygon, number, 0), load(polygon, (number + 1) % corners, 0)
+        out = cross(subtract(q, p), normal)
+        inner = farthest(placed, points, 1 - side, scale(-1.0, out))
+        outer = farthest(placed, points, side, out)
+        if dot(subtract(outer, inner), out) <= most * sqrt(dot(out, out)):
+            return True
+    return False
+
+
+@inlined
 def _is_among(polygon: Array, start: int, count: int, at: Vector) -> bool:
     """Whether a point is one of those of a polygon."""
     for number in range(start, start + count):
@@ -427,10 +441,7 @@ def _touch_face(
     margin: float,
     least: float,
 ) -> int:
-    """The points of the other shape that are near a face of the shape of a side or may be in an impact.
-
-    `GRAZES` if polyhedra overlap there by a small width at most, or the side of a cylinder by a small length.
-    """
+    """The points of the other shape that are near a face of the shape of a side or may be in an impact, or `GRAZES`."""
     margin *= GUARDED
     normal, foot = face_plane(placed, points, side, face)
     other, down = 1 - side, scale(-1.0, normal)
@@ -446,11 +457,13 @@ def _touch_face(
         count = _clip_line(polygon, start, 0, corners, normal)
         is_side = int(placed[other, CORE_KIND]) == CYLINDER
         if count > 0 and is_side and _is_short(polygon, start, count, GRAZED * least):
-            return GRAZES
+            if _grazes(placed, points, polygon, side, corners, normal, GRAZED * least):
+                return GRAZES
     elif count > 2:
         start, count = _clip_polygon(polygon, start, 2 * MOST_CORNERS, count, 0, corners, normal)
         if is_edged(placed, 0) and is_edged(placed, 1) and _width(polygon, start, count) <= GRAZED * least:
-            return GRAZES
+            if _grazes(placed, points, polygon, side, corners, normal, GRAZED * least):
+                return GRAZES
     kept = 0
     for number in range(count):
         at = load(polygon, start + number, 0)

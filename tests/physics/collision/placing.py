@@ -160,7 +160,12 @@ class Touch:
 
 
 def distance(first, second):
-    """The distance of two solids that are apart, by quadratic programming."""
+    """The distance of two solids whose cores are apart, by quadratic programming; negative where their surfaces overlap."""
+    return float(np.linalg.norm(span(first, second))) - first.radius - second.radius
+
+
+def span(first, second):
+    """The way from the core of a solid to that of another one, from the second to the first, by quadratic programming."""
     total, limits = [], []
     for place, solid in enumerate((first, second)):
         a, _b, c = solid.size
@@ -212,7 +217,7 @@ def distance(first, second):
     found = minimize(
         square, start, jac=True, constraints=limits, method="SLSQP", options={"ftol": 1e-18, "maxiter": 500}
     )
-    return np.sqrt(2.0 * found.fun) - first.radius - second.radius
+    return difference @ found.x + offset
 
 
 def depth(first, second, around=720):
