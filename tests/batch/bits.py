@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine import World
+from engine import World, flight
 from engine.batch import Batch
 from engine.integrators import by_name
 from engine.store import threads
@@ -120,6 +120,24 @@ def turning(count: int, make: Callable[[int], World], has_sensors: bool = False)
     return Case(make, set_in, set_alone, has_sensors)
 
 
+def own_loops(count: int) -> Case:
+    """A loop with a reference and a law of each member."""
+    rng = np.random.default_rng(9)
+    targets, gains = rng.normal(size=(count, 4)), rng.uniform(3.0, 5.0, count)
+    targets /= np.linalg.norm(targets, axis=1, keepdims=True)
+
+    def set_in(batch: Batch, template: World) -> None:
+        loop = batch[template.parts[-1]]
+        loop.reference = flight.Reference(targets)
+        loop.law = [flight.control.QuaternionPD(gain, 20.0) for gain in gains]
+
+    def set_alone(world: World, member: int) -> None:
+        loop: Any = world.parts[-1]
+        loop.reference, loop.law = flight.Reference(targets[member]), flight.control.QuaternionPD(gains[member], 20.0)
+
+    return Case(lambda seed: test_loops.make(delay=1)[0], set_in, set_alone)
+
+
 def contacts(count: int) -> Case:
     """Bodies that touch each other and the ground."""
     numbers = np.random.default_rng(6).normal(0.0, 0.4, (count, 6))
@@ -179,6 +197,7 @@ CASES: dict[str, Callable[[int], Case]] = {
         )
         for name in ("throttled", "even", "lost", "pulsed")
     },
+    "references and laws": own_loops,
     "contacts": contacts,
 }
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, joints
+from engine import MassProperties, Snapshot, World, flight, joints, shapes
 from engine.batch import Batch
 from engine.integrators import Substepped
 
@@ -322,6 +322,30 @@ def with_breakable_joint(world, ship):
     world.add_joint(joints.Ball(ship, at_body=(0, 0, 0), break_force=5.0))
 
 
+def with_latch(world, ship):
+    other = world.add_body(MassProperties.sphere(2.0, 0.5), position=(3.0, 0.0, 0.0))
+    ports = (joints.Port(position=(side, 0, 0), axis=(side, 0, 0), up=(0, 0, 1)) for side in (1, -1))
+    world.add_joint(joints.Latch(ship, other, *ports))
+
+
+def with_frozen_body(world, ship):
+    ship.velocity, ship.position = (1.7e308, 0.0, 0.0), (1.79e308, 0.0, 0.0)
+    world.step()
+
+
+def with_moving_ground(world, ship):
+    world.add_shape(shapes.Box((1, 1, 1)), position=(9.0, 0.0, 0.0)).velocity = (1.0, 0.0, 0.0)
+
+
+def with_part_in_python(world, ship):
+    class OwnLaw(flight.control.RateDamping):
+        def update(self, measured, reference, seconds, state):
+            return np.zeros(3), state
+
+    motor = world.add_part(flight.BodyTorque(ship))
+    world.add_part(flight.Controlled(ship, OwnLaw(4.0), flight.Reference(), motor, every=5))
+
+
 def with_method_of_a_tolerance(world, ship):
     world.integrator = Substepped("rk4", tolerance=1e-6)
 
@@ -335,11 +359,15 @@ def with_method_of_a_tolerance(world, ship):
         (with_memory, "the memory 'trim'"),
         (with_push, "forces that wait for its next tick"),
         (with_breakable_joint, "joints that can break"),
+        (with_latch, "without latches"),
+        (with_frozen_body, "frozen bodies"),
+        (with_moving_ground, "without shapes of the world that move"),
+        (with_part_in_python, "without parts that are sampled in Python"),
         (with_method_of_a_tolerance, "divides every tick alike"),
     ],
 )
 def test_what_has_no_form_for_members_is_rejected_by_name(add, words):
-    world = World(dt=0.02)
+    world = World(dt=0.02, on_non_finite="freeze")
     ship = world.add_body(MassProperties.sphere(2.0, 0.5))
     add(world, ship)
     before = world.state_hash()
