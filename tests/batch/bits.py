@@ -172,6 +172,7 @@ CASES: dict[str, Callable[[int], Case]] = {
             ("mrp", "spin", "torque"),
             ("mrp with inertia", "slew", "wheels"),
             ("damping", "fixed", "torque"),
+            ("phase plane", "spin", "torque"),
         )
     },
     **{

@@ -15,6 +15,7 @@ LAWS = {
     "mrp": lambda: control.MRPFeedback(4.0, 20.0, integral_gain=0.02),
     "mrp with inertia": lambda: control.MRPFeedback(4.0, 20.0, inertia_body=INERTIA),
     "damping": lambda: control.RateDamping(4.0),
+    "phase plane": lambda: control.PhasePlane(dead_band=0.05, rate_limit=0.02, hysteresis=0.5, torque=0.8),
 }
 REFERENCES = {
     "fixed": lambda: flight.Reference(),
@@ -44,6 +45,7 @@ def make(law="quaternion-pd", reference="fixed", actuators="wheels", delay=0):
         ("mrp", "spin", "wheels", 2),
         ("mrp with inertia", "slew", "torque", 0),
         ("damping", "fixed", "torque", 1),
+        ("phase plane", "spin", "torque", 0),
     ],
 )
 def test_loops_of_members_have_the_bits_of_a_loop_alone(law, reference, actuators, delay):
