@@ -49,9 +49,9 @@ def in_list(value: object, count: int) -> list[Any]:
     """The objects of so many members, from a list, from a `Reference` of several attitudes or from one object for all."""
     if type(value) is Reference:
         stacks = value.orientation, value.angular_velocity_world, value.angular_acceleration_world
-        if any(each.ndim == 2 for each in stacks):
-            most = max(len(each) if each.ndim == 2 else 1 for each in stacks)
-            wide = [np.broadcast_to(each, (most, each.shape[-1])).copy() for each in stacks]
+        lengths = {each.shape[:-1] for each in stacks if each.ndim > 1}
+        if len(lengths) == 1 and len(leading := lengths.pop()) == 1:
+            wide = [np.broadcast_to(each, (*leading, each.shape[-1])).copy() for each in stacks]
             return [computed(*each) for each in zip(*wide, strict=True)]
     return value if isinstance(value, list) else [value] * count
 

@@ -392,6 +392,8 @@ def test_a_loop_is_switched_off_and_on_in_members(actuators):
         ),
         ([2], "reference", [flight.Spin(np.zeros((3, 3)))], "member 2 of .*reference must be .* of one attitude"),
         (None, "reference", flight.Reference(np.tile((0, 0, 0, 1), (4, 1))), "one for all, or 3, one per member"),
+        (None, "reference", flight.Reference(np.tile((0, 0, 0, 1), (3, 1)), np.zeros((2, 3))), "of one attitude"),
+        (None, "reference", flight.Reference(np.tile((0, 0, 0, 1), (1, 3, 1))), "of one attitude"),
         (None, "reference", [flight.Reference(), flight.Reference(), 1.0], "member 2 of .*reference"),
         ([0, 0], "reference", flight.Reference(), "different indices"),
         (None, "enabled", [True, False], r"enabled must be booleans of shape \(3,\)"),
