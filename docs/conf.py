@@ -47,10 +47,15 @@ suppress_warnings = ["config.cache"]  # of functions in this file
 nb_execution_mode = "cache"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
+nb_output_stderr = "remove"  # the line on compilation, which is there or not
 
 html_theme = "furo"
 html_title = "Polhode"
-html_static_path = ["../demos/pictures/clips"]
+html_theme_options = {
+    "light_css_variables": {"code-font-size": "0.78rem"}
+}  # lines of 92 characters fit into the column
+_CLIPS = HERE.parent / "demos" / "pictures" / "clips"
+html_static_path = [str(_CLIPS), *(str(_CLIPS.parent / f"{clip.stem}.webp") for clip in sorted(_CLIPS.glob("*.mp4")))]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -205,18 +210,19 @@ def shorten_types() -> None:
             module.stringify_annotation = short  # type: ignore[attr-defined]
 
 
-_STILL = re.compile(r"!\[([^\]]*)\]\((\.\./\.\./demos/pictures/)(\w+)\.webp\)")
+_STILL = re.compile(r"!\[([^\]]*)\]\(\.\./\.\./demos/pictures/(\w+)\.webp\)")
 
 
 def show_clips(app: object, docname: str, source: list[str]) -> None:
     """Let a page of the gallery play its clip in place of the still."""
 
     def clip(match: re.Match[str]) -> str:
-        words, folder, name = match.groups()
-        if not (HERE / "gallery" / folder / "clips" / f"{name}.mp4").exists():
+        words, name = match.groups()
+        if not (_CLIPS / f"{name}.mp4").exists():
             return match[0]
         how = f'controls loop muted autoplay playsinline width="640" style="max-width: 100%" aria-label="{words}"'
-        return f'```{{raw}} html\n<video {how} src="../_static/{name}.mp4"></video>\n```'
+        files = f'poster="../_static/{name}.webp" src="../_static/{name}.mp4"'
+        return f"```{{raw}} html\n<video {how} {files}></video>\n```"
 
     if docname.startswith("gallery/") and docname != "gallery/index":
         source[0] = _STILL.sub(clip, source[0])

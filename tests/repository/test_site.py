@@ -38,7 +38,9 @@ def test_each_demo_has_a_page_with_a_clip_its_command_physics_keys_and_source(de
     assert 10_000 < clip.stat().st_size <= gallery.CLIP_BYTES
     source = [text]
     settings.show_clips(None, f"gallery/{demo}", source)
-    assert f'src="../_static/{demo}.mp4"' in source[0] and "![" not in source[0].split("## The physics")[0]
+    assert f'poster="../_static/{demo}.webp" src="../_static/{demo}.mp4"' in source[0]
+    assert str(CLIPS.parent / f"{demo}.webp") in settings.html_static_path and str(CLIPS) in settings.html_static_path
+    assert "![" not in source[0].split("## The physics")[0]
     assert demo in (GALLERY / "index.md").read_text(encoding="utf-8")
 
 
