@@ -25,8 +25,8 @@ PICTURES = {
     "approach.webp": ("approach", "--frames 215"),
     "arm.webp": ("arm", "--frames 235 --camera 38,17,3.9"),
     "dock.webp": ("dock", "--frames 120"),
-    "lander.webp": ("lander", "--frames 920 --camera 38,15,2.9"),
-    "pile.webp": ("pile", "--frames 720 --camera 28,25,3.3"),
+    "lander.webp": ("lander", "--frames 890 --camera 38,15,2.9"),
+    "pile.webp": ("pile", "--frames 870 --camera 28,25,3.3"),
     "embed.webp": ("embed", "--seed 6 --frames 560"),
 }
 """File, demo and its options; the quality is the highest, as for all pictures without a window."""
