@@ -14,6 +14,7 @@ import pytest
 
 from demos import embed
 from demos.__main__ import main
+from engine.viewer import internals
 from engine.viewer.run import options
 
 from ..helpers import PATIENCE
@@ -48,6 +49,14 @@ def land(seed, seconds=90):
 
 def test_its_physics_holds():
     assert embed.check() == ["a burn of 2 s follows the rocket equation to 1e-7 m"]
+
+
+def test_without_a_window_it_waits_for_the_compiler():
+    """Otherwise frames skip ticks where nothing has been compiled, and the flight is another one."""
+    game = embed.Lander(0)
+    assert game.world.compilation == "auto"
+    internals.surface_game.GameFlight(game, embed.draw, (64, 36), embed.check)
+    assert game.world.compilation == "wait"
 
 
 def test_it_is_about_180_lines_of_code_that_import_nothing_of_the_viewer():

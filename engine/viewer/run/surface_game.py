@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...world import World
 from ..files.png import Image
 from ..gl import context
 from . import headless
@@ -18,6 +19,7 @@ from .options import Options, plain_parser
 class Game(Protocol):
     """What a game has to have."""
 
+    world: World
     result: str
     """How it ended; empty before."""
 
@@ -62,12 +64,16 @@ def read_options(name: str, description: str, arguments: Sequence[str] | None) -
 
 
 class GameFlight:
-    """A game that its autopilot flies."""
+    """A game that its autopilot flies.
+
+    Nobody waits for a frame here, so ticks wait for the compiler, as in `flight.SceneFlight`.
+    """
 
     drawn_with = "drawn with pygame"
 
     def __init__(self, game: Game, draw: Draw, size: tuple[int, int], check: Check) -> None:
         self._game, self._draw, self._size, self.check = game, draw, size, check
+        game.world.compilation = "wait"
 
     def frames(self, count: int) -> Iterator[int]:
         """Let the game fly itself for so many frames, of which those after its end change nothing."""
