@@ -1,5 +1,5 @@
 """The raw bits of flown worlds: every method with every kind of force, with and without wheels, with and without the gyroscopic term; and
-every method with joints and actuators beside forces that Python calls.
+every method with joints and actuators beside forces that Python calls; and bodies that touch.
 
 `table.json` holds one digest per world, written by `python -m tests.golden_bits --write`. A change of the engine that must keep every bit
 is compared with it; a change that alters bits on purpose writes the table anew and says so in its commit.
@@ -16,6 +16,8 @@ from engine import MassProperties, World, flight, forces, integrators, joints
 from engine.constraints import layout
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.store.schema import Kind
+
+from . import touching
 
 TABLE = Path(__file__).with_name("table.json")
 CENTER = (40.0, -30.0, 20.0)
@@ -158,7 +160,9 @@ MACHINES = {
 
 
 def world_of(method, force, game_mode, wheels):
-    """Three bodies of which nothing is zero, along an axis or diagonal; None where the method is not made for game mode."""
+    """Three bodies of which nothing is zero, along an axis or diagonal, or bodies that touch; None where the method has no game mode."""
+    if force in touching.SCENES:
+        return touching.SCENES[force]()
     try:
         world = World(0.01, integrator=METHODS[method](), game_mode=game_mode)
     except ValueError:
@@ -194,12 +198,13 @@ def world_of(method, force, game_mode, wheels):
 
 
 def digest(world):
-    """The raw bytes of the state and of the mass properties, and of what joints and actuators remember."""
+    """The raw bytes of the state and of the mass properties, and of what joints, actuators and contacts remember."""
     state, model = world.state, world.model
     parts = [state.position, state.orientation, state.velocity, state.angular_velocity_body, state.stored_momentum_body]
     parts += [model.mass, model.inverse_mass, model.center_of_mass_body, model.inertia_body, model.inverse_inertia_body]
     tables = world._store.tables
-    for name in ("joints", "wheels", "tanks", *(["thrusters"] if tables["driven"].count else [])):
+    touch = ["shapes", "contacts"] if tables["shapes"].count else []
+    for name in ("joints", "wheels", "tanks", *(["thrusters"] if tables["driven"].count else []), *touch):
         table = tables[name]
         states = [table.schema.components[field.name] for field in table.schema.fields if field.kind is Kind.STATE]
         rows = [row for each in states for row in range(each.start, each.stop) if not _is_later(table, row)]
@@ -234,17 +239,24 @@ def every_case():
         for force in FORCES
         for game_mode in (False, True)
         for wheels in (False, True)
-    ] + [(method, machine, mode, mode) for method in METHODS for machine in MACHINES for mode in (False, True)]
+    ] + [
+        *((method, machine, mode, mode) for method in METHODS for machine in MACHINES for mode in (False, True)),
+        *((touching.METHOD, scene, False, False) for scene in touching.SCENES),
+    ]
 
 
 def crossing():
-    """The cases of the first method, and for each other one those of one force and one machine, each time others."""
+    """The cases of the first method, those of bodies that touch, and for each other method those of one force and one machine."""
     first, *_others = METHODS
     forces, machines, methods = list(FORCES), list(MACHINES), list(METHODS)
 
     def crosses(method, force):
         place = methods.index(method)
-        return method == first or force in (forces[place % len(forces)], machines[place % len(machines)])
+        return (
+            method == first
+            or force in touching.SCENES
+            or force in (forces[place % len(forces)], machines[place % len(machines)])
+        )
 
     return [case for case in every_case() if crosses(*case[:2])]
 

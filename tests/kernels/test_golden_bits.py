@@ -6,7 +6,7 @@ compiled by other tests anyway. `.ci/long` flies all of the table, both ways.
 
 import pytest
 
-from ..golden_bits import METHODS, crossing, every_case, flown, kept, key
+from ..golden_bits import METHODS, TICKS, crossing, every_case, flown, kept, key, touching
 from ..lengths import sized
 from ..plain_python import in_plain_python
 
@@ -34,3 +34,20 @@ def test_compiled_loops_have_the_bits_of_the_table(method):
         (method, "pushes", False, True),
     ):
         assert flown(*case) == TABLE[key(*case)], key(*case)
+
+
+@pytest.mark.parametrize("scene", touching.SCENES)
+def test_bodies_that_touch_have_the_bits_of_the_table(scene):
+    case = touching.METHOD, scene, False, False
+    assert flown(*case) == TABLE[key(*case)]
+
+
+def test_each_of_these_worlds_has_contacts_that_push():
+    """Of which sweeps solve those of the pile, and the others are solved directly."""
+    for name, make in touching.SCENES.items():
+        world, pushed, solvers = make(), 0, set()
+        for _tick in range(TICKS):
+            world.step()
+            pushed += int((world.contacts.normal_impulse > 0.0).sum())
+            solvers |= {world.contacts.solver_of(body) for body in world.bodies} - {"none"}
+        assert pushed > 0 and solvers == ({"sweeps"} if name == "touching-pile" else {"direct"}), name
