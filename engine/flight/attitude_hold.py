@@ -51,7 +51,7 @@ class AttitudeHold(Controlled):
         every: Interval between two samples [ticks], at least 1. None takes the period of the actuators. If they have none, it is 0.1 s, or
             the shortest pulse plus its rise time if that is longer.
         assembly: The handle that `World.assembly` returned for the ship.
-        name: Name in errors.
+        name: Name in errors and of the columns of a `Recorder`, which numbers loops of one name.
 
     Raises:
         TypeError: If an argument has the wrong type.

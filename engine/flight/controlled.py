@@ -81,7 +81,7 @@ class Controlled(SampledPart):
             magnetometer for `BDot`. Attributes that it lacks are read from the body. None reads the body itself. While the reading of a
             sensor is not valid, the loop commands no torque, and its law starts again at the next valid reading.
         force_body: Force that is wanted in addition to the torque [N], body frame, shape (3,). None leaves it free.
-        name: Name in errors.
+        name: Name in errors and of the columns of a `Recorder`, which numbers loops of one name.
 
     Raises:
         TypeError: If an argument has the wrong type.

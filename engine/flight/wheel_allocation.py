@@ -40,6 +40,8 @@ class WheelAllocator:
     Args:
         wheels: Reaction wheels of one body.
         preferred_speed: Preferred speed of the wheels [rad/s], one number or one per wheel, shape () or (n,); None for no null motion.
+            Only the part of it that makes no torque is reached: for a pyramid of four wheels that all point outwards, (s, -s, s, -s)
+            in the order around it. One number for all of them would drive these wheels to a standstill.
         null_rate: Rate at which differences from the preferred speed decay [1/s], above 0.
 
     Raises:
