@@ -16,10 +16,10 @@ from .checks import (
     FloatArray,
     beyond_range_allowed,
     components,
+    explaining_errors,
     finite_result,
     integer,
     read_only,
-    read_only_attributes,
     real,
     refuse,
     stack,
@@ -121,7 +121,7 @@ _CENTER_OF_MASS = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 _STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
 
 
-@read_only_attributes(
+@explaining_errors(
     {
         "mass": "assign mass_properties",
         "inverse_mass": "assign mass_properties",

@@ -309,10 +309,10 @@ def reader(slot: str, meaning: str) -> Any:
     return property(attrgetter(slot), doc=meaning)
 
 
-def read_only_attributes(
+def explaining_errors(
     instead: Mapping[str, str] | None = None, check: Callable[[object], object] | None = None
 ) -> Callable[[type[Class]], type[Class]]:
-    """Let the read-only properties of a class raise an error that names the object and what to use instead.
+    """Let the read-only properties of a class, and its constructor, raise an error that says what to use instead.
 
     They stay plain properties, so that reading them costs nothing more.
 
@@ -326,6 +326,8 @@ def read_only_attributes(
         for name, attribute in list(vars(kind).items()):
             if type(attribute) is property and attribute.fset is None:
                 setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it is read-only"), check)))
+        if inspect.isfunction(constructor := vars(kind).get("__init__")):
+            setattr(kind, "__init__", suggesting_names(constructor))  # noqa: B010 - the type checker knows the class as it was
         return kind
 
     return make
@@ -357,19 +359,23 @@ def levels_to_caller() -> int:
 
 
 def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Let the error of a method about an unknown argument suggest arguments of similar spelling."""
-    known = list(inspect.signature(method).parameters)
-    names = frozenset(known)
+    """Let the error of a method or constructor about an unknown argument suggest arguments of similar spelling."""
 
     @wraps(method)
     def call(*values: Given.args, **named: Given.kwargs) -> Result:
-        if not names.issuperset(named):
-            name = next(name for name in named if name not in names)
-            near = [other for other in known if other.startswith(name) or name.startswith(other)]
-            near = near or get_close_matches(name, known, n=3)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"its arguments are {', '.join(known[1:])}"
-            raise TypeError(f"{method.__qualname__}: there is no argument {name!r}; {hint}")
-        return method(*values, **named)
+        try:
+            return method(*values, **named)
+        except TypeError:
+            parameters = inspect.signature(method).parameters
+            known, kinds = list(parameters), [each.kind for each in parameters.values()]
+            unknown = next((name for name in named if name not in known), None)
+            if unknown is None or inspect.Parameter.VAR_KEYWORD in kinds:
+                raise
+        near = [other for other in known if other.startswith(unknown) or unknown.startswith(other)]
+        near = near or get_close_matches(unknown, known, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"its arguments are {', '.join(known[1:])}"
+        owner = type(values[0]).__name__ if method.__name__ == "__init__" else method.__qualname__
+        raise TypeError(f"{owner}: there is no argument {unknown!r}; {hint}")
 
     return call
 

@@ -5,7 +5,7 @@ import warnings
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .checks import boolean, count_of_ticks, integer, read_only_attributes, real
+from .checks import boolean, count_of_ticks, explaining_errors, integer, real
 
 Ratio = float | Fraction
 """A number that is kept exactly as it was given."""
@@ -22,7 +22,7 @@ class ClockImage(NamedTuple):
     dropped: int
 
 
-@read_only_attributes()
+@explaining_errors()
 class Clock:
     """An accumulator of elapsed time that hands out whole ticks.
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .checks import FloatArray, array, read_only_attributes, refuse, unit_quaternions, vector
+from .checks import FloatArray, array, explaining_errors, refuse, unit_quaternions, vector
 from .loops.arrays import rotated
 
 
@@ -117,7 +117,7 @@ def orbital_angular_momentum(
     return np.cross(position - about, mass[:, np.newaxis] * velocity)
 
 
-@read_only_attributes()
+@explaining_errors()
 class Drift:
     """Change of a world's energy and angular momentum since this object was created or last reset.
 

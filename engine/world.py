@@ -26,11 +26,11 @@ from .checks import (
     bounded_ratio,
     count_of_ticks,
     encodable,
+    explaining_errors,
     integer,
     members,
     option,
     read_only,
-    read_only_attributes,
     real,
     refuse,
     suggesting_names,
@@ -117,7 +117,7 @@ _MOST_BODIES = 2**31
 """More bodies than any memory holds."""
 
 
-@read_only_attributes(
+@explaining_errors(
     {
         "dt": "create another world for another dt",
         "tick_count": "use step, or restore a snapshot",

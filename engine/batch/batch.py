@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..body import Body
-from ..checks import FloatArray, boolean, count_of_ticks, integer, read_only_attributes, refuse
+from ..checks import FloatArray, boolean, count_of_ticks, explaining_errors, integer, refuse
 from ..compilation.choice import Loop, noted
 from ..flight.controlled import of_member
 from ..flight.part import SampledPart
@@ -43,7 +43,7 @@ _OF_ALL = frozenset((MEMBERS.name, FROZEN_BODIES.name, STANDING.name))
 """The tables of the batch that no member has."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class Batch:
     """Many members of one template world, which run together at a fraction of the cost of separate worlds.
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..checks import boolean, file_path, integer, real, refuse, shown
+from ..checks import boolean, explaining_errors, file_path, integer, real, refuse, shown
 from .blocks import Block, Job, ResultError, Row, simulate_block, simulate_run, table_of, this_process
 from .draws import MOST_RUNS, Frozen, checked_draws, checked_name, sequence_of
 from .execution import Dispatch, InThisProcess, workers_of
@@ -107,6 +107,7 @@ class Bar(Protocol):
     def update(self, count: int) -> object: ...
 
 
+@explaining_errors()
 class Campaign:
     """A Monte Carlo campaign: dispersed runs of one function, on the processors of this machine or on a cluster.
 

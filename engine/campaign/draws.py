@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, elements_of, integer, is_row, read_only, real, refuse
+from ..checks import array, elements_of, explaining_errors, integer, is_row, read_only, real, refuse
 from ..kernels.exponential import logarithm
 from ..kernels.trigonometry import sine_cosine
 
@@ -85,6 +85,7 @@ class Distribution(ABC):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in parts.items())})"
 
 
+@explaining_errors()
 class Normal(Distribution):
     """A normal distribution.
 
@@ -118,6 +119,7 @@ class Normal(Distribution):
         return {"kind": "Normal", "mean": self.mean, "deviation": self.deviation}
 
 
+@explaining_errors()
 class NormalVector(Distribution):
     """A vector of independent normal numbers.
 
@@ -156,6 +158,7 @@ class NormalVector(Distribution):
         return {"kind": "NormalVector", "size": self.size, **vectors}
 
 
+@explaining_errors()
 class Uniform(Distribution):
     """A uniform distribution.
 
@@ -187,6 +190,7 @@ class Uniform(Distribution):
         return {"kind": "Uniform", "low": self.low, "high": self.high}
 
 
+@explaining_errors()
 class Choice(Distribution):
     """One of several values.
 

@@ -14,10 +14,10 @@ from ..checks import (
     array,
     boolean,
     components,
+    explaining_errors,
     integer,
     members,
     option,
-    read_only_attributes,
     real,
     refuse,
     stack,
@@ -64,7 +64,7 @@ class Allocation(NamedTuple):
     """Whether force and torque together are out of reach, a bool or an array of shape (...)."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class ThrusterAllocator:
     """Allocation of a wanted force and torque to the jets of one body.
 

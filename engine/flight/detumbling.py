@@ -5,7 +5,7 @@ from __future__ import annotations  # help() then shows them as written
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only_attributes, reader, real
+from ..checks import FloatArray, explaining_errors, reader, real
 from ..kernels.vectors import Vector, cross, scale, subtract
 from .law import Law
 from .law import gain as positive_gain
@@ -23,7 +23,7 @@ def b_dot(field: Vector, previous: Vector, factor: float) -> tuple[float, float,
     return x, y, z, field[0], field[1], field[2]
 
 
-@read_only_attributes()
+@explaining_errors()
 class BDot(Law):
     """B-dot law of detumbling, with a magnetic dipole against the measured change of the field, ``m = −gain dB/dt``.
 

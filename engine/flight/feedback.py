@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only_attributes, reader, real, refuse, stack
+from ..checks import FloatArray, explaining_errors, reader, real, refuse, stack
 from ..compilation.compiler import inlined, kernel
 from ..joints.assembly import Assembly
 from ..kernels.attitude import attitude_error, error_angle, modified_rodrigues
@@ -102,7 +102,7 @@ def _sample_mrp_feedback(inputs: Array, out: Array) -> int:
     return 1
 
 
-@read_only_attributes()
+@explaining_errors()
 class MRPFeedback(FormulaLaw):
     """Nonlinear feedback of the modified Rodrigues parameters (MRP) of the attitude error, which tracks a moving reference exactly.
 
@@ -306,7 +306,7 @@ def _sample_quaternion_pd(inputs: Array, out: Array) -> int:
     return 1
 
 
-@read_only_attributes()
+@explaining_errors()
 class QuaternionPD(FormulaLaw):
     """Proportional-derivative feedback of the error quaternion, always by the shorter way round (no unwinding).
 
@@ -481,7 +481,7 @@ def _sample_rate_damping(inputs: Array, out: Array) -> int:
     return 1
 
 
-@read_only_attributes()
+@explaining_errors()
 class RateDamping(FormulaLaw):
     """Rate feedback with the torque ``−D δω``, which brakes the rotation relative to the reference and ignores the attitude.
 

@@ -7,7 +7,7 @@ from math import inf, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import components, read_only_attributes, reader, real, refuse
+from ..checks import components, explaining_errors, reader, real, refuse
 from ..forces.thruster import Thruster
 from ..joints.assembly import Assembly, assembly_for
 from ..kernels.trigonometry import sine_cosine
@@ -26,7 +26,7 @@ _AT_THE_LIMIT = 1e-13
 """An angle is at its limit within this fraction of it."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class GimbalAllocator:
     """A thruster on a gimbal as an actuator of a control loop.
 

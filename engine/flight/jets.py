@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
+from ..checks import FloatArray, array, components, explaining_errors, reader, real, refuse
 from ..compilation.packed import Packed
 from ..forces.thruster import Thruster, ThrusterBank
 from ..loops import thrust_allocation as allocation
@@ -41,7 +41,7 @@ class Commanded(NamedTuple):
     """Force [N], body frame, shape (3,)."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class Jets:
     """The jets of a body as actuators of a control loop.
 

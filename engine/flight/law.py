@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, depth, is_row, read_only_attributes, real, refuse
+from ..checks import FloatArray, array, depth, explaining_errors, is_row, real, refuse
 from ..joints.assembly import Assembly, assembly_for
 from ..solids.symmetric import principal
 from .measured import Measured
@@ -21,7 +21,7 @@ _SYMMETRIC = 1e-9
 """Maximum difference between opposite elements of a tensor, as a fraction of its largest element."""
 
 
-@read_only_attributes({"assembly": "give it to the constructor of the law"})
+@explaining_errors({"assembly": "give it to the constructor of the law"})
 class Law(ABC):
     """Base class of control laws, which compute a torque from a measured and a reference attitude.
 

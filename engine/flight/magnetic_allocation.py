@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import components, read_only_attributes, reader, real, refuse
+from ..checks import components, explaining_errors, reader, real, refuse
 from ..forces.magnetic_dipole import MagneticDipole
 from ..kernels.vectors import Vector, cross
 from ..store.rows import BodyHandle
@@ -18,7 +18,7 @@ from .two_sided import least_squares
 from .wheel_allocation import of_one_body
 
 
-@read_only_attributes()
+@explaining_errors()
 class Magnetorquers:
     """The magnetorquers of a body as actuators of a control loop.
 

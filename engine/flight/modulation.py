@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, integer, is_row, read_only_attributes, reader, real, refuse, stack
+from ..checks import FloatArray, array, explaining_errors, integer, is_row, reader, real, refuse, stack
 from ..compilation.choice import Loop, named
 from ..loops import pulses
 
@@ -37,7 +37,7 @@ _MOST_JETS = 1_000_000
 """More jets than any craft has."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class PulseModulator:
     """Pulse-width modulation of on-off valves, with a carried remainder.
 

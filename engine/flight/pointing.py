@@ -9,7 +9,7 @@ from math import nan, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only, read_only_attributes, reader, real, refuse, stack, unit_direction, vector
+from ..checks import FloatArray, explaining_errors, read_only, reader, real, refuse, stack, unit_direction, vector
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate
 from ..kernels.rotations import PARALLEL, from_columns
 from ..kernels.selection import choose
@@ -140,7 +140,7 @@ def aiming(
     return *p, *cross(u, u1), *cross(u, u2)
 
 
-@read_only_attributes()
+@explaining_errors()
 class Pointing:
     """A reference that points one body axis at a target, and a second one as nearly as possible at another target.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rotation
-from ..checks import FloatArray, read_only, read_only_attributes, reader, real, stack, unit_quaternions
+from ..checks import FloatArray, explaining_errors, read_only, reader, real, stack, unit_quaternions
 from ..kernels.quaternions import Quaternion, multiply
 from ..kernels.rotations import from_axis_angle
 from ..kernels.selection import choose
@@ -20,7 +20,7 @@ _SMALLEST = 1e-150
 """Stands for zero where a number is divided by."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class Reference:
     """An attitude with its angular velocity and angular acceleration, at one time.
 
@@ -104,7 +104,7 @@ def computed(orientation: FloatArray, rates: FloatArray, acceleration: FloatArra
     return reference
 
 
-@read_only_attributes()
+@explaining_errors()
 class Spin:
     """A reference that rotates at a constant angular velocity.
 
@@ -189,7 +189,7 @@ def slew(
     return *q, *scale(speed, axis), *scale(acceleration, axis)
 
 
-@read_only_attributes()
+@explaining_errors()
 class Slew:
     """A reference that rotates from one attitude to another about a single axis, by the shorter way round.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, members, read_only_attributes, reader, real, refuse
+from ..checks import FloatArray, explaining_errors, members, reader, real, refuse
 from ..compilation.compiler import inlined, kernel
 from ..kernels.attitude import attitude_error, error_angle
 from ..kernels.quaternions import Quaternion, rotate_inverse
@@ -66,7 +66,7 @@ def _sample_phase_plane(inputs: Array, out: Array) -> int:
     return 1
 
 
-@read_only_attributes()
+@explaining_errors()
 class PhasePlane(FormulaLaw):
     """Switching law for on-off jets, with hysteresis and a dead band in attitude and rate about each body axis.
 
@@ -159,7 +159,7 @@ def dumping_torque(
     return x, y, z, dumping
 
 
-@read_only_attributes()
+@explaining_errors()
 class MomentumManager(Law):
     """Momentum management, which asks jets or magnetorquers for the torque that dumps the momentum of reaction wheels.
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, components, is_row, members, read_only_attributes, reader, real, refuse
+from ..checks import FloatArray, array, components, explaining_errors, is_row, members, reader, real, refuse
 from ..compilation.choice import Loop, named
 from ..compilation.packed import Packed
 from ..loops import thrust_allocation as allocation
@@ -25,7 +25,7 @@ from .wheel import WHEELS, ReactionWheel
 _NEEDED = ("axis", "inertia", "max_torque", "max_speed", "speed", "enabled")
 
 
-@read_only_attributes()
+@explaining_errors()
 class WheelAllocator:
     """The reaction wheels of a body as actuators of a control loop.
 

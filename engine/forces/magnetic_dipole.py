@@ -7,7 +7,7 @@ from math import nan, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, direction, read_only, read_only_attributes, real, vector
+from ..checks import FloatArray, direction, explaining_errors, read_only, real, vector
 from ..compilation.compiler import inlined
 from ..formulas import VECTOR, Formula, numbers
 from ..kernels.selection import choose
@@ -35,7 +35,7 @@ _FIELD = Formula(
 )
 
 
-@read_only_attributes()
+@explaining_errors()
 class MagneticDipole:
     """The magnetic field of a dipole, ``B = k (3 (m·r̂) r̂ − m)/r³``, at a place r from its centre.
 

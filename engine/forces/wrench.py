@@ -11,8 +11,8 @@ from ..checks import (
     FloatArray,
     array,
     beyond_range_allowed,
+    explaining_errors,
     read_only,
-    read_only_attributes,
     reader,
     refuse,
     sealed,
@@ -36,7 +36,7 @@ from ..store.model import Model
 from ..store.rows import BodyHandle, is_body
 
 
-@read_only_attributes()
+@explaining_errors()
 class BodyStates:
     """Read-only arrays of the state at which forces are evaluated, one row per body.
 
@@ -254,7 +254,7 @@ class BodyStates:
         return int(body_or_row)
 
 
-@read_only_attributes()
+@explaining_errors()
 class Wrench:
     """Forces and torques on all bodies, to which a Python force adds its contribution.
 

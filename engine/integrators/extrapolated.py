@@ -5,7 +5,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ..checks import FloatArray, refuse
+from ..checks import FloatArray, explaining_errors, refuse
 from ..compilation.choice import Loop, Role, named, ready
 from ..compilation.packed import Packed, example
 from ..loops import extrapolation
@@ -19,6 +19,7 @@ from .integrator import ALONE, Beside, Integrator, Step
 from .named import method_of
 
 
+@explaining_errors()
 class Extrapolated(Integrator):
     """Wrapper around a method that replaces the held wrench by the quadratic through the held wrenches of the last three ticks.
 

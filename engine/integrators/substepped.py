@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, integer, real, refuse
+from ..checks import FloatArray, explaining_errors, integer, real, refuse
 from ..compilation.choice import Loop
 from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed
@@ -40,6 +40,7 @@ ProgramOf = Callable[[int], Program]
 """Called with the number of steps of a tick, this returns the program of such a step."""
 
 
+@explaining_errors()
 class Substepped(Integrator):
     """Wrapper around a method that divides each tick into equal steps.
 

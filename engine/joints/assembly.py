@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import numpy as np
 
-from ..checks import FloatArray, read_only_attributes, refuse
+from ..checks import FloatArray, explaining_errors, refuse
 from ..constraints.graph import islands_of
 from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import Vector, add_scaled, scale, subtract
@@ -14,7 +14,7 @@ from ..store.rows import BodyHandle
 from .joint import pose_of, unit_length
 
 
-@read_only_attributes()
+@explaining_errors()
 class Assembly:
     """A handle of a body and everything that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
 

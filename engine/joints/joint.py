@@ -158,6 +158,7 @@ class Joint(TableRows):
     """The attributes that a record has in addition to force and torque, with their units."""
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         if "_type" in vars(cls) and "_types" not in vars(cls):
             cls._types = (cls._type,)
 

@@ -8,11 +8,12 @@ from math import inf
 
 import numpy as np
 
-from ..checks import real, refuse
+from ..checks import explaining_errors, real, refuse
 
 _TWO_PI = 6.283185307179586
 
 
+@explaining_errors()
 @dataclass(frozen=True)
 class Motor:
     """A motor on a degree of freedom of a joint, which follows a rate or an angle with a bounded torque.
@@ -81,6 +82,7 @@ class Motor:
             refuse("Motor", "torque", self.torque, "left out without target_angle")
 
 
+@explaining_errors()
 @dataclass(frozen=True, kw_only=True)
 class JointSpring:
     """A spring and damper on a degree of freedom of a joint; all arguments are given by name.

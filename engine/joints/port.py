@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy.typing as npt
 
-from ..checks import real, refuse, vector
+from ..checks import explaining_errors, real, refuse, vector
 from ..kernels.quaternions import Quaternion, from_rotation_vector, rotate
 from ..kernels.rotations import from_columns
 from ..kernels.vectors import Vector, cross, dot, scale
 from .joint import unit_axis, unit_length
 
 
+@explaining_errors()
 @dataclass(frozen=True)
 class Port:
     """A docking port, which is a point, an outward axis and an up direction in the body frame.
@@ -53,6 +54,7 @@ class Port:
         return unit_axis(self.up, "up", "Port")
 
 
+@explaining_errors()
 @dataclass(frozen=True)
 class Capture:
     """The limits within which a latch captures a port.

@@ -23,12 +23,12 @@ from ..body import Body, row_of
 from ..checks import (
     FloatArray,
     count_of_ticks,
+    explaining_errors,
     file_path,
     integer,
     members,
     naming_file,
     read_only,
-    read_only_attributes,
     refuse,
 )
 from ..html_table import html_table
@@ -82,7 +82,7 @@ class Column(NamedTuple):
         return is_wrench or self.name in _STANDARD
 
 
-@read_only_attributes()
+@explaining_errors()
 class Record:
     """Samples that were recorded, with their columns.
 
@@ -289,6 +289,7 @@ class Record:
             return _read(chosen)
 
 
+@explaining_errors()
 class Recorder(Record):
     """Recorder of a flight, which takes a sample when it is made and after every `every` ticks.
 

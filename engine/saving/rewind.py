@@ -4,13 +4,13 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections import deque
 
-from ..checks import read_only_attributes, real, refuse
+from ..checks import explaining_errors, real, refuse
 from ..store.calling import Callback
 from ..world import World
 from .snapshots import Snapshot
 
 
-@read_only_attributes()
+@explaining_errors()
 class Rewind:
     """A recording of the last seconds of a world, with one snapshot per tick, in which the world can go back and forward.
 

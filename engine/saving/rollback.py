@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import integer, members, read_only_attributes, refuse
+from ..checks import explaining_errors, integer, members, refuse
 from ..world import World
 from .snapshot_bytes import first_difference
 from .snapshots import Snapshot, plain_form, state_hash_of
@@ -53,7 +53,7 @@ def _desync_error(tick: int, own_hash: int, peer_hash: int, text: str) -> Desync
     return error
 
 
-@read_only_attributes()
+@explaining_errors()
 class Rollback:
     """A world whose ticks have inputs from several players, some of which arrive late.
 

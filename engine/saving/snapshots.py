@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import read_only_attributes, refuse
+from ..checks import explaining_errors, refuse
 from ..joints.joint import Joint
 from ..store.calling import called_object, default_name, hidden_state
 from ..store.objects import State, state_of
@@ -37,7 +37,7 @@ class Inside(NamedTuple):
     """Whether the world is that of all members of a batch, which no other world can have."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class Snapshot:
     """Everything that determines the future of a world at one moment, made by `World.snapshot`.
 

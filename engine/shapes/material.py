@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..checks import real, refuse
+from ..checks import explaining_errors, real, refuse
 
 MOST_LAYERS = 64
 ALL = tuple(range(MOST_LAYERS))
 """All layers, with which a shape collides unless it is told otherwise."""
 
 
+@explaining_errors()
 class Material:
     """The surface of a shape.
 

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only
+from ..checks import FloatArray, explaining_errors, read_only
 from ..rotation import conjugate, multiply, rotate
 from .points import NO_POINTS, Points
 from .surfaces import Surface
@@ -42,6 +42,9 @@ class Shape:
     _type: ClassVar[int | None] = None
     """The type of its solid in `collision.layout`; None if it is drawn only."""
     _is_for_bodies: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        explaining_errors()(cls)
 
     def __init__(self, **values: object) -> None:
         vars(self).update(values)

@@ -19,10 +19,10 @@ from ..checks import (
     array,
     beyond_range_allowed,
     by_value,
+    explaining_errors,
     is_row,
     members,
     read_only,
-    read_only_attributes,
     real,
     refuse,
     unit_quaternion,
@@ -48,7 +48,7 @@ _SPHERE = 4.0 / 3.0 * math.pi  # volume over radius cubed
 _SQUARE_ROOT_OF_FIVE = math.sqrt(5.0)
 
 
-@read_only_attributes()
+@explaining_errors()
 @final
 class MassProperties:
     """Mass, mass centre and inertia of a rigid body.

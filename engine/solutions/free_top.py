@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from ..checks import FloatArray, array, direction, real, refuse, unit_quaternion, vector
+from ..checks import FloatArray, array, direction, explaining_errors, real, refuse, unit_quaternion, vector
 from .elliptic import first_kind, integrals_from_zero, quarter_period, sn_cn_dn
 
 _LEAST_DIFFERENCE = 1e-9
 """Least relative difference between two moments; nearer ones lose the digits of their difference."""
 
 
+@explaining_errors()
 class FreeAsymmetricTop:
     """Torque-free rotation of a body with three different moments of inertia, by Jacobi's elliptic functions.
 
@@ -209,6 +210,7 @@ class FreeAsymmetricTop:
         return Rotation.from_matrix(self._axes @ columns)
 
 
+@explaining_errors()
 class FreeSymmetricTop:
     """Torque-free rotation of a body whose two moments of inertia across an axis are equal: regular precession.
 

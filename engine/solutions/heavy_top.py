@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from ..checks import FloatArray, array, real, refuse, unit_quaternion, vector
+from ..checks import FloatArray, array, explaining_errors, real, refuse, unit_quaternion, vector
 from .elliptic import first_kind, integrals_from_zero, quarter_period, sn_cn_dn
 
 _LEAST_SINE = 1e-6
@@ -61,6 +61,7 @@ def steady_precession_rates(
     return 2.0 * strength / larger, larger / (2.0 * transverse * cosine)
 
 
+@explaining_errors()
 class HeavySymmetricTop:
     """A symmetric top under a torque ``k z × x₃``, with nutation and precession, by Jacobi's elliptic functions.
 

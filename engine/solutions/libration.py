@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from ..checks import FloatArray, array, real, refuse
+from ..checks import FloatArray, array, explaining_errors, real, refuse
 from .elliptic import amplitude, first_kind, quarter_period, sn_cn_dn
 
 
+@explaining_errors()
 class GravityGradientLibration:
     """Rotation in pitch of a body in a circular orbit under the gravity gradient, which swings or rotates like a pendulum.
 

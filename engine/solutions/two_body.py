@@ -8,12 +8,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, real, refuse, vector
+from ..checks import FloatArray, array, explaining_errors, real, refuse, vector
 
 _PARABOLIC = 1e-14
 """Largest ``|r/a|`` that is treated as a parabola: rounding of the given position and velocity changes it by as much."""
 
 
+@explaining_errors()
 class TwoBodyMotion:
     """Motion about a fixed attracting centre, by Kepler's equation in the eccentric, the hyperbolic or the parabolic anomaly.
 

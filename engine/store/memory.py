@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array as read_array
-from ..checks import encodable, integer, read_only_attributes, reader, refuse
+from ..checks import encodable, explaining_errors, integer, reader, refuse
 from ..reading import reading
 from .calling import called_object
 from .objects import Stateful, is_stateful, state_digest, state_of
@@ -26,7 +26,7 @@ Attached = TypeVar("Attached", bound=Stateful)
 _DTYPES: dict[object, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
 
 
-@read_only_attributes()
+@explaining_errors()
 class MemoryRows:
     """Numbers under one name, created by `world.memory.add`.
 
@@ -103,7 +103,7 @@ class MemoryRows:
         return values if len(self._shape) == 1 else values.reshape(self._shape)
 
 
-@read_only_attributes()
+@explaining_errors()
 class Memory:
     """The named memory of a world."""
 

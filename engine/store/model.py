@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks import FloatArray, read_only, read_only_attributes, refuse, sealed
+from ..checks import FloatArray, explaining_errors, read_only, refuse, sealed
 from ..compilation.compiler import plain
 from ..html_table import html_table
 from ..kernels.tensors import principal_quaternion
@@ -17,7 +17,7 @@ _principal_quaternion = plain(principal_quaternion)
 _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
-@read_only_attributes()
+@explaining_errors()
 class Model:
     """The mass properties of all bodies as read-only arrays, one row per body, returned by `World.model`.
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, c
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, members, read_only_attributes, refuse
+from ..checks import FloatArray, explaining_errors, members, refuse
 from ..reading import reading
 from ..solids.mass_properties import MassProperties
 from .host import Host
@@ -136,7 +136,7 @@ class TableRows:
 
     def __init_subclass__(cls, **named: object) -> None:
         super().__init_subclass__(**named)
-        read_only_attributes()(cls)
+        explaining_errors()(cls)
 
     _schema: ClassVar[Schema]
     _kind_of_member: ClassVar[str] = "force"

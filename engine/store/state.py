@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
+from ..checks import FloatArray, array, explaining_errors, finite_result, real, refuse, sealed, unit_quaternions
 from ..html_table import html_table
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
@@ -31,7 +31,7 @@ class Assigned(Protocol):
         """A context that assigns the angular velocities, after which wheels have the same speeds as before."""
 
 
-@read_only_attributes()
+@explaining_errors()
 class State:
     """The state of all bodies as arrays, one row per body, returned by `World.state`.
 

@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from engine import MassProperties, World
+from engine import MassProperties, World, forces, joints, shapes
 
 from ..bad_calls.product import Product, is_acceptable, report, run
 from ..bad_calls.scene import scene
@@ -85,6 +85,15 @@ def test_attributes_that_cannot_be_set_say_what_to_do(tmp_path):
         (
             lambda world: world.add_body(MassProperties.sphere(1.0, 1.0), colour="red"),
             "World.add_body: there is no argument 'colour'; its arguments are mass_properties, name, position",
+        ),
+        (
+            lambda world: joints.Hinge(world.bodies[0], axis=(0, 0, 1)),
+            "Hinge: there is no argument 'axis'; did you mean axis_body?",
+        ),
+        (lambda world: shapes.Box(sise=(1, 1, 1)), "Box: there is no argument 'sise'; did you mean size?"),
+        (
+            lambda world: forces.PointGravity(3.986e14, position=(0, 0, 0)),
+            "PointGravity: there is no argument 'position'; its arguments are gm, center, j2",
         ),
         (lambda world: World(60), "such as 1 / 60 for 60 ticks per second, or 60.0 for ticks of 60 s; got 60"),
     ],

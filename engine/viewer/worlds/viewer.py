@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...body import Body
-from ...checks import boolean, members, option, real, refuse
+from ...checks import boolean, explaining_errors, members, option, real, refuse
 from ...world import World
 from ..files.png import Image
 from ..gl import context
@@ -126,6 +126,7 @@ def render(
         return viewer.image()
 
 
+@explaining_errors()
 class Viewer:
     """A window onto a world for a loop of one's own, or a place to draw pictures of it without a display.
 
