@@ -173,7 +173,8 @@ class MomentumManager(Law):
         wheels: The wheels: objects with `momentum` [N·m·s] and `axis` (a unit vector, body frame), such as reaction wheels of a body.
         high: Momentum at which dumping starts [N·m·s].
         low: Momentum at which dumping stops [N·m·s], above zero and below `high`.
-        time_constant: Time in which the momentum falls to 37 % of its value [s], above zero.
+        time_constant: Time in which the momentum falls to 37 % of its value [s], above zero. While the law dumps, the wheels must balance
+            the torque that it asks for: a time shorter than the momentum over the torque of the wheels turns the body away.
 
     Raises:
         TypeError: If an entry of `wheels` has no momentum or axis, or another argument is not a real number.

@@ -13,9 +13,10 @@ from matplotlib.axes import Axes
 from ..checks import FloatArray, refuse
 from ..saving.recorder import Record
 
-COLOURS = ("#0072B2", "#D55E00", "#00614A")
-STYLES = ("-", "--", "-.")
-"""Colour and style of the x, y and z components. The pairs differ under every common colour vision deficiency, and in print."""
+COLOURS = ("#0072B2", "#D55E00", "#00614A", "#CC79A7")
+STYLES = ("-", "--", "-.", ":")
+"""Colour and style of the x, y and z components, and of a fourth curve. The pairs differ under every common colour vision deficiency, and
+in print."""
 SOLUTION: dict[str, Any] = {"color": "black", "linewidth": 0.6, "linestyle": "-", "label": "closed form"}
 """How a closed-form solution is drawn beside a simulation."""
 
@@ -116,7 +117,8 @@ def draw_over_time(ax: Axes, time: FloatArray, values: npt.ArrayLike, labels: tu
     # a record of one sample is a point, which a line would not show
     marker = "o" if len(time) == 1 else None
     for number, curve in enumerate(curves):
-        colour, style = COLOURS[number % 3], STYLES[number % 3]
+        # after four curves, the colours return with other styles
+        colour, style = COLOURS[number % 4], STYLES[(number + number // 4) % 4]
         ax.plot(time, curve, color=colour, linestyle=style, linewidth=1.8, label=labels[number], marker=marker)
     finite = np.abs(curves[np.isfinite(curves)])
     largest = float(finite.max()) if finite.size else 0.0

@@ -196,6 +196,14 @@ def test_columns_of_one_unit_share_axes(controlled):
     )
 
 
+def test_each_of_twelve_curves_has_a_look_of_its_own(tumbling):
+    record, _ = tumbling
+    names = ["angular_velocity_body"] * 4
+    lines = plot.columns(record, names, body="ship", ax=axes()).lines
+    assert len(lines) == 12 == len({(line.get_color(), line.get_linestyle()) for line in lines})
+    assert len({line.get_color() for line in lines[:4]}) == 4  # such as four wheels
+
+
 def test_what_is_constant_to_rounding_is_a_flat_line(tumbling):
     """The kinetic energy of the free body wavers in its last digits, which must not fill the height."""
     record, _ = tumbling
