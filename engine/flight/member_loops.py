@@ -409,10 +409,7 @@ def _law_of_members(
         size = len(goals) if law._reads_acceleration else REFERENCE_ACCELERATION - REFERENCE
         inputs[REFERENCE : REFERENCE + size] = goals[:size]
     elif isinstance(reference, OfMembers):
-        inputs[REFERENCE:STATE_BEFORE] = reference.columns[:, who]
-        for place in np.flatnonzero(np.isnan(inputs[REFERENCE])).tolist():  # those that move
-            tick, own_reference = int(ticks[who[place]]), reference[who[place]]
-            inputs[REFERENCE:STATE_BEFORE, place] = goal_of(own_reference, law, tick * world.dt)
+        inputs[REFERENCE:STATE_BEFORE] = reference.goals(law, np.asarray(ticks * world.dt, np.float64), due)[:, who]
     else:
         assert isinstance(reference, Reference | Spin | Slew)
         # a reference that moves is asked once per time on the clocks of the members

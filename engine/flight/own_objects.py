@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..store.table import IntArray
-from .formula_law import FormulaLaw
+from ..store.table import IntArray, Mask
+from .formula_law import FormulaLaw, in_columns
 from .reference import FixedOrMoving, Reference, Slew, Spin, computed
 from .samples import Components
 
@@ -38,6 +39,27 @@ class OfMembers(tuple[Any, ...]):
         for member, other in zip(members.tolist(), others, strict=True):
             objects[member] = other
         return OfMembers(objects, columns)
+
+    @cached_property
+    def _moving(self) -> list[tuple[type[Spin | Slew], IntArray, FloatArray]]:
+        """The kinds of references that move, each with its members and the numbers of these."""
+        found: list[tuple[type[Spin | Slew], IntArray, FloatArray]] = []
+        places = np.flatnonzero(np.isnan(self.columns[0])).tolist()
+        for kind in (Spin, Slew):
+            own = [place for place in places if type(self[place]) is kind]
+            if own:
+                found.append((kind, np.array(own), np.array([self[place]._numbers for place in own])))
+        return found
+
+    def goals(self, law: FormulaLaw, times: FloatArray, due: Mask) -> FloatArray:
+        """What a law takes from the references of members that are due at their times, shape (10, n)."""
+        found = self.columns.copy() if self._moving else self.columns
+        for kind, members, numbers in self._moving:
+            some = due[members]
+            own = members[some]
+            if len(own):
+                found[:, own] = in_columns(law._goal(kind._of_members(numbers[some], times[own])))[0]
+        return found
 
 
 def first_of(value: object) -> Any:

@@ -14,7 +14,7 @@ from ..kernels.quaternions import Quaternion, multiply
 from ..kernels.rotations import from_axis_angle
 from ..kernels.selection import choose
 from ..kernels.vectors import scale
-from .samples import combined, components, evaluate
+from .samples import Components, combined, components, evaluate
 
 _SMALLEST = 1e-150
 """Stands for zero where a number is divided by."""
@@ -157,12 +157,25 @@ class Spin:
             >>> spin.at(5.0).orientation.round(6).tolist()  # a quarter turn
             [0.0, 0.0, 0.707107, 0.707107]
         """
-        turn = (real(time, "time", "Spin") - self.start_time) * self.angular_velocity_world
-        turned = rotation.multiply(rotation.from_rotation_vector(turn), self.orientation)
-        return computed(turned, self.angular_velocity_world.copy(), np.zeros(self.angular_velocity_world.shape))
+        return _spun(self._rates, self._orientation, real(time, "time", "Spin") - self.start_time)
+
+    @property
+    def _numbers(self) -> list[float]:
+        """What `_of_members` needs of a reference of one attitude."""
+        return [*self._rates.tolist(), *self._orientation.tolist(), self._start_time]
+
+    @staticmethod
+    def _of_members(numbers: FloatArray, times: FloatArray) -> Reference:
+        """The references of several, each at its time, given their numbers, shape (n, 8)."""
+        return _spun(numbers[:, :3], numbers[:, 3:7], (times - numbers[:, 7])[:, np.newaxis])
 
     def __repr__(self) -> str:
         return f"Spin({self.angular_velocity_world.tolist()}, {self.orientation.tolist()}, {self.start_time!r})"
+
+
+def _spun(rates: FloatArray, orientation: FloatArray, elapsed: float | FloatArray) -> Reference:
+    turned = rotation.multiply(rotation.from_rotation_vector(elapsed * rates), orientation)
+    return computed(turned, rates.copy(), np.zeros(rates.shape))
 
 
 def slew(
@@ -265,11 +278,31 @@ class Slew:
             ([0.0, 0.0, 0.25], [0.0, 0.0, 1.0, 6.123233995736766e-17])
         """
         elapsed = real(time, "time", "Slew") - self.start_time
-        values = combined(
-            evaluate(slew, *self._inputs, elapsed, self.max_rate, self.max_acceleration), "Slew", "reference"
-        )
-        return computed(values[..., :4], values[..., 4:7], values[..., 7:])
+        return _slewed(*self._inputs, elapsed, self.max_rate, self.max_acceleration)
+
+    @property
+    def _numbers(self) -> list[float]:
+        """What `_of_members` needs of a reference of one attitude."""
+        start, turn = self._inputs
+        return [*start, *turn, self._start_time, self._max_rate, self._max_acceleration]
+
+    @staticmethod
+    def _of_members(numbers: FloatArray, times: FloatArray) -> Reference:
+        """The references of several, each at its time, given their numbers, shape (n, 11)."""
+        columns = tuple(np.ascontiguousarray(numbers.T))
+        return _slewed(columns[:4], columns[4:8], times - columns[8], columns[9], columns[10])
 
     def __repr__(self) -> str:
         limits = f"{self.max_rate!r}, {self.max_acceleration!r}, start_time={self.start_time!r}"
         return f"Slew({self.start.tolist()}, {self.end.tolist()}, {limits})"
+
+
+def _slewed(
+    start: Components,
+    turn: Components,
+    elapsed: float | FloatArray,
+    max_rate: float | FloatArray,
+    max_acceleration: float | FloatArray,
+) -> Reference:
+    values = combined(evaluate(slew, start, turn, elapsed, max_rate, max_acceleration), "Slew", "reference")
+    return computed(values[..., :4], values[..., 4:7], values[..., 7:])

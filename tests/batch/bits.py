@@ -125,15 +125,20 @@ def own_loops(count: int) -> Case:
     rng = np.random.default_rng(9)
     targets, gains = rng.normal(size=(count, 4)), rng.uniform(3.0, 5.0, count)
     targets /= np.linalg.norm(targets, axis=1, keepdims=True)
+    references: list[object] = []
+    for member, target in enumerate(targets):
+        spin = flight.Spin((0.0, 0.01, 0.02 * gains[member]), target, start_time=0.1 * gains[member])
+        slew = flight.Slew(target, targets[0], 0.05 * gains[member], 0.02, start_time=-0.1 * gains[member])
+        references.append((flight.Reference(target), spin, slew)[member % 3])
 
     def set_in(batch: Batch, template: World) -> None:
         loop = batch[template.parts[-1]]
-        loop.reference = flight.Reference(targets)
+        loop.reference = references
         loop.law = [flight.control.QuaternionPD(gain, 20.0) for gain in gains]
 
     def set_alone(world: World, member: int) -> None:
         loop: Any = world.parts[-1]
-        loop.reference, loop.law = flight.Reference(targets[member]), flight.control.QuaternionPD(gains[member], 20.0)
+        loop.reference, loop.law = references[member], flight.control.QuaternionPD(gains[member], 20.0)
 
     return Case(lambda seed: test_loops.make(delay=1)[0], set_in, set_alone)
 

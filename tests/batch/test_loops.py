@@ -317,20 +317,21 @@ def test_members_have_references_and_laws_of_their_own():
         own_loop.reference, own_loop.law = given[member], gains[member]
         assert own.state_hash() == world.state_hash() == hashes[member]
     batch.step(23)
-    before, spin, slew = batch.snapshot(), REFERENCES["spin"](), REFERENCES["slew"]()
-    batch[loop].set([3, 1], reference=[spin, slew])
+    before, slew = batch.snapshot(), flight.Slew((0, 0, 0, 1), (0, 0.6, 0, 0.8), 0.3, 0.07, start_time=0.2)
+    moving = {3: REFERENCES["spin"](), 1: REFERENCES["slew"](), 4: flight.Spin((0.1, 0, 0), turns[0], 0.3), 2: slew}
+    batch[loop].set(list(moving), reference=list(moving.values()))
     batch[loop].set([4, 0, 1, 2, 3], law=[gains[place] for place in (0, 1, 2, 3, 4)])
-    batch.step(22)
+    batch.step(24)
     copied = batch.copy()
-    batch.reset(1)  # its reference and law are part of its model
+    batch.reset(1)  # samples come at other ticks then; its reference and law are part of its model
     batch.step(30)
     copied.step(30)
     for member, world in enumerate(alone):
         world.step(23)
         part = world.parts[-1]
-        part.reference = {3: spin, 1: slew}.get(member, part.reference)
+        part.reference = moving.get(member, part.reference)
         part.law = gains[(1, 2, 3, 4, 0)[member]]
-        world.step(52)
+        world.step(54)
         assert world.state_hash() == copied.state_hash(member)
         assert (world.state_hash() == batch.state_hash(member)) == (member != 1)
     batch.restore(before)
