@@ -80,6 +80,9 @@ class BodyView(View):
             return reading(self._read(self._table.schema.by_name[name]))
         if name in ("inertia_body", "inverse_inertia_body"):
             return reading(self._read(self._field(name))[:, MATRIX_OF_SIX])
+        if name == "contact_force_world":  # one pass over all contacts, instead of one per member
+            world = next(self._each([0]))._world
+            return reading(world._joints.contacts.forces(world.dt)[self._first : self._first + self._members.count])
         return super().__getattr__(name)
 
     def _set_state(self, name: str, members: IntArray, value: object) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from engine import MassProperties, World, forces, shapes
 from engine.batch import Batch
+from engine.tick.contacts import Contacts
 
 from ..plain_python import in_plain_python
 from . import templates
@@ -83,6 +84,18 @@ def test_members_that_touch_have_the_bits_of_worlds_alone_with_resets_and_failed
         if member != 1:
             worlds[member].step(30)
         assert batch.state_hash(member) == worlds[member].state_hash()
+
+
+def test_the_forces_of_contacts_of_all_members_are_read_in_one_pass(numbers, monkeypatch):
+    template = new_world()
+    batch = Batch(template, members=COUNT)
+    set_in(batch, template, numbers)
+    batch.step(30)
+    expected = [[batch.world(m).body(body.name).contact_force_world for m in range(COUNT)] for body in template.bodies]
+    monkeypatch.delattr(Contacts, "force")
+    for body, forces_alone in zip(template.bodies, expected, strict=True):
+        assert np.array_equal(batch[body].contact_force_world, forces_alone)
+    assert np.count_nonzero(expected) > 5 * COUNT
 
 
 def test_a_member_that_fails_keeps_the_contacts_of_the_start_of_its_tick(numbers):
