@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import rotation
 from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
 from ..flight.body_torque import BodyTorque
@@ -83,6 +84,12 @@ class BodyView(View):
         if name == "contact_force_world":  # one pass over all contacts, instead of one per member
             world = next(self._each([0]))._world
             return reading(world._joints.contacts.forces(world.dt)[self._first : self._first + self._members.count])
+        if name == "rotation_matrix":
+            return reading(rotation.to_matrix(self.orientation))
+        if name == "angular_velocity_world":
+            return reading(rotation.rotate(self.orientation, self.angular_velocity_body))
+        if name == "origin":
+            return reading(self.position - rotation.rotate(self.orientation, self.center_of_mass_body))
         return super().__getattr__(name)
 
     def _set_state(self, name: str, members: IntArray, value: object) -> None:

@@ -286,3 +286,21 @@ def test_faults_of_sensors_are_set_for_all_members_or_for_each():
     for member, world in enumerate(own):
         world.step(4)
         assert world.state_hash() == batch.state_hash(member)
+
+
+@pytest.mark.parametrize("method", ["rk4-body-rates", "rk4", "semi-implicit-euler", "free-rotor-2"])
+@pytest.mark.parametrize("name", ["angular_velocity_world", "rotation_matrix", "origin"])
+def test_what_follows_from_the_pose_has_the_bits_of_the_bodies_and_is_computed_for_all_at_once(
+    name, method, monkeypatch
+):
+    numbers = np.random.default_rng(3)
+    template = World(dt=0.02, integrator=method)
+    ship = template.add_body(MassProperties(2.0, (1.0, 2.0, 3.0), center_of_mass_body=(0.1, -0.2, 0.3)))
+    batch = Batch(template, members=40)
+    batch[ship].set(
+        range(40), position=numbers.normal(size=(40, 3)), angular_velocity_body=numbers.normal(size=(40, 3))
+    )
+    batch.step(200)
+    expected = [getattr(batch.world(member).bodies[0], name) for member in range(40)]
+    monkeypatch.delattr(Body, name)
+    assert np.array_equal(getattr(batch[ship], name), expected)
