@@ -440,7 +440,9 @@ def _touch(
     if shapes[TYPE, second] >= MESH:
         return call(tools[3][GROUND], (scene, tools, terrain, base, first, second, margin, least, dt))
     has_core = shapes[TYPE, first] >= CAPSULE or shapes[TYPE, second] >= CAPSULE
-    return call(tools[3][TOUCH if has_core else DIRECT], (scene, tools, base, first, second, margin, least))
+    if has_core:
+        return call(tools[3][TOUCH], (scene, tools, base, first, second, margin, least))
+    return call(tools[3][DIRECT], (scene, tools, base, first, second, margin, least, dt))
 
 
 @inlined

@@ -200,6 +200,26 @@ def fewer(found: Array, count: int, least: float) -> int:
     return keep_four_between(found, 0, count, ALIKE * least, ON_FIRST)
 
 
+MOVING_OF_SIZE = 0.1
+"""Margin, as a share of the least half extent of both shapes, above which a pair is compared as one that moves."""
+
+
+@inlined
+def keep_reached(found: Array, kept: int, count: int, margin: float, least: float) -> int:
+    """Keep, in a second contact, at most four more of the points of a pair that moves, which are near; how many are kept in all.
+
+    Four points that are far apart hold what rests. Of what tumbles, a corner beside them may be as deep as the deepest one, and turn deeper
+    in this tick. `kept` are kept already.
+    """
+    last = kept
+    for number in range(kept, count if margin > MOVING_OF_SIZE * least else kept):
+        if last < 2 * MOST_POINTS and found[number, APART_BY] <= 0.5 * margin:
+            _swap(found, last, number)
+            found[last, PART_OF] = 1.0
+            last += 1
+    return last
+
+
 @kernel("keep-four")
 def keep_four(found: Array, first: int, last: int, near: float) -> int:
     """Keep four of many points with similar normals, of which the first is the outermost of the deepest ones.

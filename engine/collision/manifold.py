@@ -40,7 +40,16 @@ from .cores import (
     placed_point,
     put_corners,
 )
-from .found import ALIKE, fewer, keep_four_between, keep_guards, keep_outstanding, nearest_found, put_found
+from .found import (
+    ALIKE,
+    fewer,
+    keep_four_between,
+    keep_guards,
+    keep_outstanding,
+    keep_reached,
+    nearest_found,
+    put_found,
+)
 from .layout import AT_EDGE, FIRST_RADIUS, MOST_POINTS, ON_FIRST, ON_SECOND, PART, PART_OF, SECOND_RADIUS
 from .pairs import Tools
 from .parting import APART, NEAREST, OTHER_NEAREST, TO_NEAREST
@@ -612,17 +621,19 @@ def _touch_plane(
             kept = put_point(found, kept, load(polygon, number, 0), radius, foot, normal, margin, False)
     if int(placed[0, CORE_KIND]) == HULL:
         kept = _put_lower(placed, points, found, polygon, kept, 0, 0, foot, normal, margin, 0.0)
-    return _fewer(placed, found, kept, least) if nearest_found(found, kept) <= within else 0
+    return _fewer(placed, found, kept, within, least) if nearest_found(found, kept) <= within else 0
 
 
 @inlined
-def _fewer(placed: Array, found: Array, count: int, least: float) -> int:
-    """Keep four of many points, and as many more of a hull that stick out between these, as on a bottom that is not quite flat."""
+def _fewer(placed: Array, found: Array, count: int, margin: float, least: float) -> int:
+    """Keep four of many points, and as many more of a hull that stick out between these, as on a bottom that is not quite flat, or are near
+    while it moves."""
     kept = fewer(found, count, least)
     if kept < count and (int(placed[0, CORE_KIND]) == HULL or int(placed[1, CORE_KIND]) == HULL):
         kept = keep_outstanding(found, 0, count, ALIKE * least)
         for number in range(MOST_POINTS, kept):
             found[number, PART_OF] = 1.0
+        kept = keep_reached(found, kept, count, margin, least)
     return kept
 
 
@@ -725,5 +736,5 @@ def touch_cores(tools: Tools, margin: float, least: float) -> int:
         found[kept - 1, AT_EDGE] = 1.0 if is_edge else 0.0
     if kept == 0:
         return 0
-    kept = _fewer(placed, found, kept, least)
+    kept = _fewer(placed, found, kept, margin, least)
     return _touch_beside(placed, points, found, polygon, kept, best_side, face, normal, margin, least)

@@ -434,7 +434,7 @@ def _near_loop() -> Loop:
 @cache
 def _direct_loops() -> tuple[Loop, ...]:
     """The kernel that compares spheres, boxes and planes."""
-    return (named(touch_directly, _scene(), _tools(), _NOWHERE, 0, 0, 0.0, 0.0),)
+    return (named(touch_directly, _scene(), _tools(), _NOWHERE, 0, 0, 0.0, 0.0, 0.0),)
 
 
 @cache

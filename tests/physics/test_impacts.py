@@ -195,6 +195,46 @@ def test_fast_boxes_that_meet_off_centre_gain_no_energy(restitution, speed):
         assert world.linear_momentum() == pytest.approx(momentum, abs=1e-11)
 
 
+def depths_of_tumbling_cubes(shape, count, speed, rate):
+    """How deep cubes of 0.5 m that are thrown at each other in pairs, turned anyhow and tumbling, are in each other at most [m]."""
+    random, world = np.random.default_rng(2), World(1 / 60)
+    firsts, seconds = [], []
+    for number in range(count):
+        toward = random.normal(size=3)
+        toward /= np.linalg.norm(toward)
+        for bodies, side in ((firsts, 1.0), (seconds, -1.0)):
+            turn, aside = random.normal(size=4), 0.2 * random.normal(size=3) * (side > 0.0)
+            body = world.add_body(
+                MassProperties.box(2.0, (0.5, 0.5, 0.5)),
+                position=(10.0 * number, 0.0, 0.0) + 0.7 * side * toward + aside,
+                orientation=turn / np.linalg.norm(turn),
+                velocity=-0.5 * side * speed * toward,
+                angular_velocity_body=rate * random.normal(size=3),
+            )
+            body.add_shape(shape)
+            bodies.append(body)
+    deepest = np.zeros(count)
+    for _tick in range(30):
+        world.step()
+        deepest = np.maximum(deepest, -world.closest_points(firsts, seconds).distance)
+    return deepest
+
+
+@pytest.mark.parametrize(("kind", "pairs", "deeper_than_a_centimetre"), [("box", 800, 20), ("hull", 300, 6)])
+def test_cubes_that_tumble_into_each_other_meet_by_corners_and_edges_that_come_together(
+    kind, pairs, deeper_than_a_centimetre
+):
+    """Also by corners beside four others, and by those that come over a face, or edges that come to cross, only in the tick.
+
+    What is left is of first order: the impact itself turns other corners together. Of 800 pairs of boxes, 16 are deeper than 10 mm, and one
+    27.6 mm. It would be 34 without the corners beside four others, and 63 mm without what only comes together in the tick.
+    """
+    corners = 0.5 * (np.indices((2, 2, 2)).reshape(3, -1).T - 0.5)
+    shape = shapes.Box((0.5, 0.5, 0.5)) if kind == "box" else shapes.ConvexHull(corners)
+    deepest = depths_of_tumbling_cubes(shape, pairs, 6.0, 1.7)
+    assert deepest.max() < 0.03 and (deepest > 0.01).sum() <= deeper_than_a_centimetre
+
+
 @pytest.mark.parametrize("restitution", [0.0, 0.9])
 def test_fast_balls_keep_angular_momentum_if_the_impact_slows_them_down(restitution):
     for seed in range(sized(7, 20)):
