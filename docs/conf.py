@@ -59,6 +59,8 @@ html_static_path = [str(_CLIPS), *(str(_CLIPS.parent / f"{clip.stem}.webp") for 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"  # which importing pygame prints
+
 REPOSITORY = os.environ.get("POLHODE_REPOSITORY", "")
 """The address of the files of the repository. As long as there is none, links to files outside this folder become plain words."""
 

@@ -47,7 +47,7 @@ CLIPS = {
     "arm": (30, 120),
     "dock": (0, 105),
     "lander": (380, 90),
-    "pile": (12, 180),
+    "pile": (12, 215),
     "embed": (210, 105),
 }
 """Demo, and the frames of 1/30 s before its clip and the frames of the clip."""
