@@ -164,7 +164,7 @@ class Lander(Restarting):
         ground = self.ground
         self.world = World(self._wanted.dt, integrator=integrator, game_mode=game_mode)
         ground.add_to(self.world)
-        site = np.array(ground.site)
+        site = ground.site_at(0.0)
         place = site + ground.axes_at(site) @ ground.start
         axes = ground.axes_at(place)
         velocity = axes @ ground.velocity + ground.velocity_at(place)
@@ -223,8 +223,8 @@ class Lander(Restarting):
         who = "engine off" if self.pilot.is_off else "autopilot" if self.pilot.is_automatic else "by hand"
         throttle = f", engine {100.0 * self.craft.engine.throttle:.0f} %" if not self.pilot.is_off else ""
         return [
-            f"{who}{throttle}; {self._height():.1f} m high",
-            f"{np.hypot(*over[:2]):.2f} m/s across, {over[2]:+.2f} m/s up",
+            f"{who}{throttle}",
+            f"{np.hypot(*over[:2]):.2f} m/s across, {over[2]:+z.2f} m/s up",
             self.ledger.status(),
         ]
 

@@ -45,7 +45,7 @@ from .scenes.restarting import Restarting
 
 YARDS = {"hangar": Hangar, "station": Station}
 PILOTS = {"hangar": CranePilot, "station": TugPilot}
-BROUGHT_AFTER = {"hangar": (26.0, 1), "station": (42.0, 2)}
+BROUGHT_AFTER = {"hangar": (30.0, 1), "station": (42.0, 2)}
 """Time after which the autopilot must have brought pieces [s], and how many."""
 NEAR, AT_REST = 0.6, 1e-3
 """Distance from its place within which the crane puts down a crate [m], and largest speed of the crate then [m/s]."""
@@ -53,7 +53,11 @@ LONGEST, FORCE_SHOWN = 1.2, 0.04
 """Length of the arrow of the largest force that is shown in full [m], and the shortest one that is shown [m]."""
 NEWTONS_PER_METRE = {"hangar": 1.4e3, "station": 60.0}
 """Force of an arrow of 1 m [N]."""
-CURVES = Curves(("height of the load [m]", ".2f"), ("pull of the line [kN]", ".2f"), 40.0, (False, False))
+CURVES = {
+    "hangar": Curves(("height of the load [m]", ".2f"), ("pull of the line [kN]", ".2f"), 40.0, (False, False)),
+    "station": Curves(("speed of the load [m/s]", ".2f"), ("pull of the line [N]", ".1f"), 40.0, (False, False)),
+}
+"""Without gravity, a height says little, and lines carry little."""
 CAPTION = 2.3
 """Distance of words from a hook [m]."""
 RING = 0.9
@@ -152,10 +156,12 @@ class Pile(Restarting):
         )
 
     def sample(self) -> Sample:
-        """The rates and the height of what is carried, and the pull of its line."""
+        """The rates of what is carried, its height or, at the station, its speed, and the pull of its line."""
         load = self.carrier.load.body or self.carrier.body
-        height, pull = float(load.position[2]), 1e-3 * self.carrier.load.tension
-        return Sample(self.world.time, load.angular_velocity_body, height, pull, CURVES)
+        is_hangar, pull = self.case_name == "hangar", self.carrier.load.tension
+        first = float(load.position[2]) if is_hangar else float(np.linalg.norm(load.velocity))
+        curves = CURVES[self.case_name]
+        return Sample(self.world.time, load.angular_velocity_body, first, 1e-3 * pull if is_hangar else pull, curves)
 
     def check(self) -> list[str]:
         """Assert that impulses explain the momentum, that only drives add energy, and that the autopilot has brought pieces."""

@@ -95,7 +95,8 @@ def floor() -> MeshBuilder:
             part.box(CLADDING, (0.05, 0.16, HIGH), turn @ (-WALL + 0.02, mirrored * y, 0.5 * HIGH), turn)
         for y in np.arange(-WALL + 3.0, FAR, 6.0):
             part.box(SLATE, (0.22, 0.30, HIGH), turn @ (-WALL + 0.1, mirrored * y, 0.5 * HIGH), turn, bevel=0.02)
-            for z in (4.9, 5.5):
+            # none on the right of the first view, where curves are shown
+            for z in (4.9, 5.5) if mirrored < 0.0 or y < 0.0 else ():
                 window = turn @ (-WALL + 0.05, mirrored * (y + 1.5), z)
                 part.box(WINDOW_LIGHT if turn[0, 0] == 1.0 else WHITE_LAMP, (0.03, 1.7, 0.34), window, turn)
         part.box(GREY, (0.10, length, 0.45), turn @ (-WALL + 0.03, mirrored * middle, 0.22), turn)

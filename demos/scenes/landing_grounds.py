@@ -27,6 +27,8 @@ class Ground:
     """The name under which it is drawn."""
     spin: float
     """Angular velocity about z [rad/s]."""
+    phase: float
+    """How far it has turned about z at the start [rad], so that the flight is by day."""
     gravity: float
     """On the surface [m/s²]."""
     is_round: bool
@@ -42,7 +44,8 @@ class Ground:
     def add_to(self, world: World) -> None:
         """Add the ground and its gravity to a world."""
         shape, material = ground_shape(self.mesh), shapes.Material(FRICTION)
-        world.add_shape(shape, angular_velocity_world=(0.0, 0.0, self.spin), material=material, name="ground")
+        turned, spin = self.turned(0.0), (0.0, 0.0, self.spin)
+        world.add_shape(shape, orientation=turned, angular_velocity_world=spin, material=material, name="ground")
         if self.is_round:
             world.add_force(forces.PointGravity(self.gravity * RADIUS**2))
         else:
@@ -50,7 +53,8 @@ class Ground:
 
     def turned(self, time: float) -> Array:
         """Unit quaternion from its axes to the world at a time [s]."""
-        return np.array((0.0, 0.0, math.sin(0.5 * self.spin * time), math.cos(0.5 * self.spin * time)))
+        half = 0.5 * (self.phase + self.spin * time)
+        return np.array((0.0, 0.0, math.sin(half), math.cos(half)))
 
     def site_at(self, time: float) -> Array:
         """Where the site is at a time [s], world frame [m]."""
@@ -165,6 +169,7 @@ def cases() -> dict[str, Ground]:
         "on the cratered Moon",
         "moon-ground",
         spin=0.0,
+        phase=0.0,
         gravity=1.62,
         is_round=False,
         site=_moon_site(4.0, -2.4),
@@ -176,6 +181,7 @@ def cases() -> dict[str, Ground]:
         "on an asteroid that spins",
         "asteroid-ground",
         spin=0.04,
+        phase=0.6,
         gravity=0.8,
         is_round=True,
         site=tuple(place.tolist()),

@@ -6,8 +6,9 @@ from ..drawing import Array
 from .landing_craft import MASS, Craft
 from .landing_grounds import Ground
 
-TILT, ASIDE, LEAST = 0.35, 0.15, 0.05
-"""The largest tilt that is commanded [rad], unless the acceleration to the side is less [m/s²]; and the least acceleration upwards."""
+TILT, ASIDE, STEEPEST, LEAST = 0.35, 0.15, 0.5, 0.25
+"""The largest tilt that is commanded [rad], unless the acceleration to the side is less [m/s²]; the largest one then; and the least
+acceleration upwards, over gravity."""
 ACROSS, DOWN = 2.0, 2.5
 """Largest commanded speeds [m/s]."""
 CLOSE, HOVER, LOW = 1.5, 9.0, 3.5
@@ -56,10 +57,10 @@ class LandingPilot:
         off = axes @ self.wanted + ground.velocity_at(place) - stage.velocity
         push = np.clip(0.8 * off, -1.2, 1.2) - ground.gravity_at(place)
         up = axes[:, 2]
-        lift = max(float(push @ up), LEAST)
+        lift = max(float(push @ up), LEAST * ground.gravity)
         aside = push - (push @ up) * up
         size = float(np.linalg.norm(aside))
-        most = max(np.tan(TILT) * lift, ASIDE)
+        most = min(max(np.tan(TILT) * lift, ASIDE), np.tan(STEEPEST) * lift)
         axis = lift * up + (aside if size <= most else most / size * aside)
         nose = stage.direction_to_world((0.0, 0.0, 1.0))
         self._craft.engine.throttle = min(

@@ -63,7 +63,7 @@ class PileLedger:
     def status(self) -> str:
         """What has been found so far, in few words."""
         share = self.unexplained / max(self.momentum, 1.0)
-        return f"Σ impulse − m Δv {share:.0e}; {self.worked / 1e3:.1f} kJ of work, {self.taken / 1e3:.1f} kJ lost"
+        return f"Σ impulse − m Δv {share:.0e}; {_joules(self.worked)} of work, {_joules(self.taken)} lost"
 
     def check(self) -> list[str]:
         """Assert that impulses explain the momentum of each body, and that energy rises by the work of the drivers alone."""
@@ -107,6 +107,10 @@ class PileLedger:
             for body, impulse in driver.impulses(dt):
                 found[row[body]] += impulse
         return found
+
+
+def _joules(energy: float) -> str:
+    return f"{energy / 1e3:.1f} kJ" if abs(energy) >= 1e3 else f"{energy:z.0f} J"
 
 
 class Mover:

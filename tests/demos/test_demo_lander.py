@@ -8,7 +8,7 @@ from demos.__main__ import main
 from demos.scenes import landing_grounds
 from demos.scenes.landing_craft import Craft, turning_jets
 from engine import World, shapes
-from engine.viewer.picture.scene import FRAME
+from engine.viewer.picture.scene import FRAME, SUN
 
 from ..lengths import long_run, sized
 from ..viewing import canvas, looks_like_the_scene, read_png
@@ -80,6 +80,31 @@ def test_the_asteroid_is_a_closed_surface_and_both_grounds_have_tens_of_thousand
     assert len(mesh.faces) == 49_152 and len(moon.faces) == 51_200 and isinstance(moon, shapes.HeightField)
     a, b, c = (mesh.vertices[mesh.faces[:, place]] for place in range(3))
     assert np.einsum("ij,ij->i", np.cross(b - a, c - a), a).min() > 0.0  # all look outwards
+
+
+@pytest.mark.parametrize("case", lander.CASES)
+def test_the_flight_is_by_day(case):
+    """The sun is above the horizon of the craft at its start, and well above that of the site when it lands."""
+    scene = new_scene("--case", case)
+    ground = scene.ground
+    assert ground.axes_at(scene.craft.stage.position)[:, 2] @ SUN > 0.05
+    assert ground.axes_at(ground.site_at(20.0))[:, 2] @ SUN > 0.3
+
+
+@long_run
+def test_the_craft_does_not_lie_down_where_little_lifts_it():
+    """Over the asteroid its weight is small, and what the pilot wants of it to the side is not: it once flew 70° off the vertical."""
+    scene = new_scene("--case", "asteroid")
+    for _ in range(60 * 16):
+        scene.world.advance(FRAME)
+        up = scene.ground.axes_at(scene.craft.stage.position)[:, 2]
+        assert scene.craft.stage.direction_to_world((0.0, 0.0, 1.0)) @ up > np.cos(0.65)
+
+
+def test_numbers_on_the_display_have_no_sign_of_zero():
+    scene = new_scene()
+    scene.craft.stage.velocity = (0.0, 0.0, -1e-4)
+    assert "0.00 m/s across, +0.00 m/s up" in scene.picture().status
 
 
 def test_the_next_case_is_the_other_ground():

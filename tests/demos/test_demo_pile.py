@@ -67,6 +67,15 @@ def test_the_check_notices_a_push_that_nothing_explains(fallen):
     fallen.check()
 
 
+@pytest.mark.parametrize(
+    ("worked", "shown"), [(-1e-3, "0 J of work"), (21.4, "21 J of work"), (-5678.0, "-5.7 kJ of work")]
+)
+def test_the_books_show_small_and_large_energies(worked, shown):
+    scene = new_scene("--case", "station")
+    scene.ledger.worked = worked
+    assert shown in scene.ledger.status()
+
+
 def test_the_check_notices_work_that_is_not_counted(monkeypatch):
     scene = new_scene("--case", "station")
     monkeypatch.setattr(scene.carrier, "work", lambda dt: 0.0)

@@ -248,6 +248,16 @@ def test_a_drift_below_rounding_is_drawn_small_and_marked():
         assert ("energy drift, relative   (rounding: below 1e-12)" in written) == marked
 
 
+@pytest.mark.parametrize(("rates", "marked"), [(3e-15, True), (0.0, False), (1e-3, False)])
+def test_rates_that_are_rounding_do_not_fill_their_plot(rates, marked):
+    history, write = History(), overlay.Plate.write
+    for time in range(20):
+        history.append(Sample(0.1 * time, np.full(3, rates), 1.0, 1.0, Curves(conserved=(False, False))))
+    with mock.patch.object(overlay.Plate, "write", autospec=True, side_effect=write) as written:
+        Sparklines().patch(history, 12, 800, 10)
+    assert ("rounding" in [call.args[1] for call in written.call_args_list]) == marked
+
+
 def test_the_sparklines_follow_the_world_and_are_exact_in_a_pause():
     history, sparklines = History(), Sparklines()
     history.append(sample(0.0))

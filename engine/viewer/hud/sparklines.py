@@ -61,7 +61,12 @@ def _plate(history: History, unit: int) -> Plate:
     recent = history.since(now - shown.span)
     floors = [ROUNDING if conserved else 0.0 for conserved in shown.conserved]
     sparklines = (
-        Sparkline("rates  rad/s", tuple(zip(RATES_XYZ, recent.rates.T, strict=True)), "+.2f"),
+        Sparkline(
+            "rates  rad/s",
+            tuple(zip(RATES_XYZ, recent.rates.T, strict=True)),
+            "+.2f",
+            ROUNDING if recent.rates.any() else 0.0,
+        ),
         Sparkline(shown.first[0], ((ENERGY, recent.energy_drift),), shown.first[1], floors[0]),
         Sparkline(shown.second[0], ((MOMENTUM, recent.momentum_drift),), shown.second[1], floors[1]),
     )
