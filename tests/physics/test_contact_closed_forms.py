@@ -291,6 +291,58 @@ def test_what_leaves_a_face_over_a_ridge_is_not_stopped_by_it(kind):
         assert body.position @ down == pytest.approx(start + speed * time + 0.5 * G * np.sin(slope) * time**2, abs=1e-6)
 
 
+def crates(*placed, friction=0.5):
+    """A world with cubes of 1 m on the ground, each with its mass, position and velocity."""
+    world = World(1 / 60)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    material = shapes.Material(friction)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), material=material)
+    for mass, position, velocity in placed:
+        crate = world.add_body(MassProperties.box(mass, (1.0, 1.0, 1.0)), position=position, velocity=velocity)
+        crate.add_shape(shapes.Box((1.0, 1.0, 1.0)), material=material)
+    return world
+
+
+def law_of_coulomb(world, friction):
+    """What pushing points miss of the law: friction beyond the cone and the work of û, in largest impulses, and −u_n [m/s]."""
+    contacts = world.contacts
+    along, normals = contacts.normal_impulse, contacts.normal_world
+    across, largest = np.linalg.norm(contacts.friction_impulse_world, axis=1), along.max(initial=1e-300)
+    passing = np.array([
+        body.velocity_at(body.to_body(point)) - (0.0 if other is None else other.velocity_at(other.to_body(point)))
+        for (body, other), point in zip(contacts.bodies, contacts.point_world, strict=True)
+    ]).reshape(-1, 3)  # fmt: skip
+    parting = np.einsum("ij,ij->i", passing, normals)
+    sliding = passing - parting[:, np.newaxis] * normals
+    work = along * (parting + friction * np.linalg.norm(sliding, axis=1))
+    work += np.einsum("ij,ij->i", contacts.friction_impulse_world, sliding)
+    pushes = (along != 0.0) | (across != 0.0)
+    beyond = np.maximum(across - friction * along, -along)
+    return tuple(float(each[pushes].max(initial=0.0)) for each in (beyond / largest, abs(work) / largest, -parting))
+
+
+LIGHT_AND_HEAVY = {
+    "a heavy one on a light one": lambda m: [(1.0, (0, 0, 0.5), (0, 0, 0)), (m, (0, 0, 1.5), (0, 0, 0))],
+    "between light ones": lambda m: [(1.0, (0, 0, 0.5), (0, 0, 0)), (m, (0, 0, 1.5), (0, 0, 0)), (1.0, (0, 0, 2.5), (0, 0, 0))],
+    "a light one that slides on a heavy one": lambda m: [(m, (0, 0, 0.5), (0, 0, 0)), (1.0, (0, 0, 1.5), (1.0, 0.3, 0))],
+    "a heavy one that knocks a light one on": lambda m: [(m, (-2, 0, 0.5), (2.0, 0.1, 0)), (1.0, (0, 0.2, 0.5), (0, 0, 0))],
+    "a heavy one that falls on a light one": lambda m: [(1.0, (0, 0, 0.5), (0, 0, 0)), (m, (0.1, 0, 2.0), (0, 0, 0))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("name", LIGHT_AND_HEAVY)
+def test_the_law_of_coulomb_holds_where_masses_differ_a_million_times(name, ratio):
+    """At the end of every tick, at all points: the impulse is in the cone, û is in the dual cone, and their product vanishes."""
+    world = crates(*LIGHT_AND_HEAVY[name](ratio))
+    for _tick in range(180):
+        world.step()
+        beyond, work, closing = law_of_coulomb(world, 0.5)
+        assert beyond < 1e-10 and work < 1e-8 and closing < 5e-7
+    assert max(np.linalg.norm(body.velocity) for body in world.bodies) < 1e-7
+    assert world.contacts.gap.min() > -1e-8
+
+
 def test_thin_plates_rest_on_each_other():
     """Plates of 1 m and 0.1 mm."""
     world = World(1 / 60)
