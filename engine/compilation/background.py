@@ -315,8 +315,8 @@ class _Process:
         stdin.write(struct.pack("<Q", len(message)) + message)
         stdin.flush()
         answer = _read(stdout)
-        if answer is None:
-            raise EOFError("the compiler process ended before it answered")
+        if answer is None:  # the status tells whether it was killed, and by which signal
+            raise EOFError(f"the compiler process ended with status {self._process.wait()} before it answered")
         seconds, trouble = pickle.loads(answer)
         return seconds, trouble
 

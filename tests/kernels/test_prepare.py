@@ -1027,14 +1027,14 @@ class Served:
             packed = pickle.dumps(answer)
             os.write(write, struct.pack("<Q", len(packed)) + packed)
         os.close(write)
-        return types.SimpleNamespace(stdin=io.BytesIO(), stdout=os.fdopen(read, "rb"), wait=lambda: 0)
+        return types.SimpleNamespace(stdin=io.BytesIO(), stdout=os.fdopen(read, "rb"), wait=lambda: -9)
 
 
 @needs_numba
 @pytest.mark.parametrize(
     ("answers", "started", "is_usable", "tries_again", "said"),
     [
-        ([None, (0.1, None)], 2, True, True, "the compiler process is started again: EOFError"),
+        ([None, (0.1, None)], 2, True, True, "started again: EOFError: the compiler process ended with status -9"),
         ([None, None, None], 3, False, False, "kernels cannot be compiled in the background: EOFError"),
         ([(0.1, background._NOT_KEPT)], 1, False, False, "can no longer be written to the cache folder"),
         ([(0.1, "ModuleNotFoundError: No module named 'mods'")], 1, True, False, "the kernel undo-tick could not"),
