@@ -43,8 +43,8 @@ NOW = {
     "MethodInStages._held_ticks",
     "integrators/substepped.py": "Substepped._operations Substepped._converge",
     "loops/actuators.py": "Parts Drive begin_driven end_driven undo_driven",
-    "loops/program.py": "Listed Moved MovedBack run_program back_by forward_by undo_program _undo move undo_move Operation Program "
-    "_address program_loops move_loops moving AtStages moving_in_stages _one_tick",
+    "loops/program.py": "Listed Moved MovedBack run_program back_by forward_by _undo move undo_move Operation Program "
+    "_address program_loop move_loops moving AtStages moving_in_stages _one_tick",
     "loops/steps.py": "Kept Divided keep put_back add_kept open_steps blame_steps repeat end_steps keeping divided "
     "keeping_loops step_loops",
     "loops/undo.py": "undo undo_tick",

@@ -76,7 +76,7 @@ class MovedBack(NamedTuple):
 def run_program(program: Packed[Listed], ticks: int) -> int:
     """Run ticks, each of which is a list of operations, up to the first function of Python, which then is the last that may have run.
 
-    If a tick is open, it goes on behind the operations that have run.
+    If a tick is open, it goes on behind the operations that have run. With zero ticks, its operations are undone instead.
 
     Returns:
         The number of ticks that ended finite; a negative number if the first was rejected before anything was changed.
@@ -84,6 +84,9 @@ def run_program(program: Packed[Listed], ticks: int) -> int:
     listed = unpack(program)
     operations, state, control = listed.operations, listed.state, listed.control
     place = int(state[PLACE])
+    if ticks == 0:
+        _undo(operations, state, place)
+        return 0
     if place == 0:
         if is_other_mode(control):  # before anything is computed
             control[BAD] = OTHER_MODE
@@ -120,14 +123,6 @@ def back_by(operations: int) -> int:
 def forward_by(operations: int) -> int:
     """What an operation returns to have so many operations behind it left out; see also `layout.SKIPPED`."""
     return 1 + operations
-
-
-@kernel("undo-program")
-def undo_program(program: Packed[Listed]) -> int:
-    """Undo the operations of the open tick."""
-    listed = unpack(program)
-    _undo(listed.operations, listed.state, int(listed.state[PLACE]))
-    return 0
 
 
 @inlined
@@ -213,7 +208,7 @@ class Program:
             # whoever has made an operation of a kernel from a factory has chosen it because it can run
             chosen = [each for each in called if has_address(each[0]) and has_name(each[0])]
             kernels = [named(function, arguments, 0, 0) for function, arguments in chosen]
-            is_compiled = not in_python([*program_loops(), *kernels], may_stand_in=True)
+            is_compiled = not in_python([program_loop(), *kernels], may_stand_in=True)
         address = _address if is_compiled else self._address_in_python
         for row, each in zip(table, self.operations, strict=True):
             row[:3] = address(each.function, each.arguments), int(each.arguments), each.operand
@@ -252,7 +247,7 @@ class Program:
                 return done or taken
             result = called[place - 1](ticks - done)
             if result <= 0:
-                undo_program(packed)
+                enter(packed, 0)
                 return done or min(result, 0)
 
     def recover(self) -> None:
@@ -271,7 +266,7 @@ class Program:
             if control[TICKS] > state[START]:
                 run_program(self._packed, 1)
             else:
-                undo_program(self._packed)
+                run_program(self._packed, 0)
 
 
 def _as_it_can_run(function: Kernel, arguments: Packed[Arguments]) -> Kernel:
@@ -284,9 +279,9 @@ def _address(function: Callable[..., object], arguments: Packed[Arguments]) -> i
     return address_of(function, types_of(arguments, 0, 0)) if has_address(function) else 0
 
 
-def program_loops() -> list[Loop]:
-    """The kernels that run programs."""
-    return [declared(run_program), declared(undo_program)]
+def program_loop() -> Loop:
+    """The kernel that runs programs."""
+    return declared(run_program)
 
 
 def move_loops(arguments: tuple[object, ...]) -> tuple[Loop, Loop]:

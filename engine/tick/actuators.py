@@ -30,7 +30,7 @@ from ..loops.actuator_layout import (
 from ..loops.columns import Integers
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM
 from ..loops.masses import REFUSED, compose
-from ..loops.program import Operation, move_loops, program_loops
+from ..loops.program import Operation, move_loops, program_loop
 from ..loops.steps import keeping
 from ..loops.wheels import sum_wheels
 from ..solids.mass_properties import MassProperties
@@ -391,7 +391,7 @@ def loops_of_programs(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
     """Every kernel that runs ticks of several operations, with none that keeps rows, for the loops of methods among these."""
     movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if loop.role is not Role.PART}
     moves = [move_loops(arguments) for arguments in movers.values()]
-    return [*program_loops(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
+    return [program_loop(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:

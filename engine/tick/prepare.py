@@ -89,10 +89,10 @@ def kernels_for(future: Future) -> list[Loop]:
     table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     wanted = [
         kernels_of_actuators().gather,
-        named(undo, table, integers, True),
         POSES_LOOP,
         pulls_loop(_Shape(future.pitch, False)),
     ]
+    wanted += [named(undo, table, integers, True)] if future.threads > 1 else []
     wanted += [push_run_loop()] if future.has_runs else []
     divides = any(method._divides_ticks for method in future.integrators)
     shape = _Shape(future.pitch, future.stores_momentum, future.members)

@@ -989,6 +989,14 @@ def test_what_only_this_process_has_is_not_asked_for(place, monkeypatch):
     assert workshop.pending == 0
 
 
+def test_the_kernel_that_undoes_a_part_of_the_bodies_is_prepared_for_threads_alone():
+    for threads in (1, 2):
+        world, names = World(0.01, threads=threads), []
+        world.add_body(MassProperties.sphere(1.0, 1.0))
+        world.prepare(progress=lambda done, total, name, names=names: names.append(name))
+        assert ("undo-tick" in names) == (threads > 1)
+
+
 @needs_numba
 def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypatch, caplog):
     workshop = background._Workshop(launch=lambda inherited: (_ for _ in ()).throw(OSError("no more processes")))
