@@ -137,6 +137,11 @@ class TableRows:
     def __init_subclass__(cls, **named: object) -> None:
         super().__init_subclass__(**named)
         explaining_errors()(cls)
+        made = vars(cls).get("__init__")
+        if (
+            made is not None and not made.__doc__
+        ):  # or help() would show that of a base class, which has other arguments
+            made.__doc__ = "Take the arguments that are described with the class."
 
     _schema: ClassVar[Schema]
     _kind_of_member: ClassVar[str] = "force"

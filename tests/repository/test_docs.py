@@ -247,6 +247,17 @@ def test_help_on_an_attribute_tells_about_it_and_not_about_its_kind():
                 assert attribute.__doc__ != type(attribute).__doc__, (owner, name)
 
 
+def test_help_on_a_class_shows_no_arguments_of_its_base():
+    """A constructor without a text of its own inherits that of the next class which has one."""
+    modules = (engine, engine.forces, engine.flight, engine.joints, engine.shapes, engine.contacts)
+    classes = [found for module in modules for found in vars(module).values() if inspect.isclass(found)]
+    assert len(classes) > 60
+    for each in classes:
+        shown = (inspect.getdoc(each.__init__) or "").partition("Args:")[2].partition("\n\n")[0]
+        described = str(inspect.signature(each.__init__))
+        assert [name for name in re.findall(r"^    (\w+): ", shown, re.MULTILINE) if name not in described] == [], each
+
+
 def test_an_attribute_that_is_what_a_constructor_was_given_shows_its_type():
     """The pages show what the function of a property returns."""
     assert inspect.signature(engine.joints.Latch.capture.fget).return_annotation is engine.joints.Capture
