@@ -138,9 +138,8 @@ class TableRows:
         super().__init_subclass__(**named)
         explaining_errors()(cls)
         made = vars(cls).get("__init__")
-        if (
-            made is not None and not made.__doc__
-        ):  # or help() would show that of a base class, which has other arguments
+        # without a text, help() would show that of a base class, which has other arguments
+        if made is not None and not made.__doc__:
             made.__doc__ = "Take the arguments that are described with the class."
 
     _schema: ClassVar[Schema]
