@@ -81,13 +81,15 @@ from .layout import (
     ROWS_END,
     SECOND_PLACE,
     SIZE,
+    SOFTNESS,
     SOLVED_BY,
     START,
     SUM,
     TOLERANCE,
     VELOCITY_FORCES,
+    YIELDS,
 )
-from .points import find_point_rows
+from .points import SOFTNESS_OF_A_POINT, find_point_rows
 from .rebounds import has_rebounds, mix_rebounds, takes_too_much, work_in_drift
 from .solver import along
 from .stages import add_impulses, given, miss_at_end, sum_impulses, warm
@@ -400,10 +402,50 @@ def _correct_cones(tables: Tables, island: int, wanted: float, column: int, step
 
 
 @inlined
-def _sweep(tables: Tables, island: int) -> None:
-    """Call `sweeps.sweep`."""
-    arrays = (tables.own, tables.work, tables.links, tables.islands, tables.touching, tables.rows)
-    _ = call(tables.calls[SWEEP_CALL], (*arrays, island))
+def _begin_softer(
+    work: Array, links: Integers, rows: Array, bodies: tuple[int, int], contacts: tuple[int, int]
+) -> bool:
+    """Begin a stage again, without impulses of points, and with softer points, if some are harder than those of bodies with equal masses.
+
+    Where masses differ, points must be hard, and Newton's method then does not always end where something begins to slide or to stick.
+    """
+    is_softer = False
+    for link in range(*contacts):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            yields = max(float(rows[row, YIELDS]), float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
+            softness, most = float(rows[row, SOFTNESS]), 0.1 * SOFTNESS_OF_A_POINT * yields
+            if softness < most:
+                softness, is_softer = min(10.0 * softness, most), True
+            for entry in range(row, row + 3):
+                rows[entry, SOFTNESS] = softness
+                rows[entry, IMPULSE] = rows[entry, RATE] = 0.0
+    for place in range(*bodies):
+        for entry in range(6):
+            work[CHANGE + entry, place] = 0.0
+    return is_softer
+
+
+@inlined
+def _sweep_anew(
+    tables: Tables,
+    island: int,
+    lists: tuple[tuple[int, int], tuple[int, int], tuple[int, int]],
+    column: int,
+    closed: float,
+    step: float,
+    drift: float,
+    share: float,
+) -> None:
+    """Find the impulses of points by sweeps from those of the last tick, for the rates up to the end of a drift."""
+    own, work, links, points = tables.own, tables.work, tables.links, tables.points
+    touching, rows, (bodies, contacts, joints) = tables.touching, tables.rows, lists
+    _take_first(links, touching, rows, *contacts, column, closed, step)
+    sum_impulses(work, links, points, rows, *bodies, *joints)
+    add_impulses(work, links, points, rows, *contacts)
+    _set_velocities(own, work, *bodies)
+    _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, drift, share)
+    _ = call(tables.calls[SWEEP_CALL], (own, work, links, tables.islands, touching, rows, island))
+    keep_first(links, touching, rows, *contacts, column, step)
 
 
 @kernel("island-point-positions")
@@ -428,7 +470,8 @@ def point_position_stage(common: Packed[Tables], island: int, step: float, is_pa
         _ = call(calls[BOUNDS_CALL], (common, first_link, last_link, 0, size, tolerance, step))
     lists = ((first, last), contacts, (first_link, last_link))
     _expect(own, work, links, touching, points, rows, *lists, FIRST_POSITIONS, step)
-    for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
+    last_turn = MOST_CONTACT_ROUNDS
+    for turn in range(0 if must_sweep else 2 * MOST_CONTACT_ROUNDS + 1):
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _drift(common, island, step)
@@ -436,23 +479,19 @@ def point_position_stage(common: Packed[Tables], island: int, step: float, is_pa
         worst = _miss_joints_at_end(rows, islands[island, ROWS], islands[island, ROWS_END], worst, size, step)
         if worst <= enough or (found == 2 and worst <= NEARLY * enough):
             break
-        if turn == MOST_CONTACT_ROUNDS:
+        if turn == last_turn:
             solver = BY_ROUNDS_ALONE
             break
         wanted = max(1e-3 * worst, 0.1 * enough) / step
-        column = FIRST_POSITIONS if turn == 0 else 0
+        column = FIRST_POSITIONS if turn == 0 or found == 0 else 0
         found = _correct_cones(tables, island, wanted, column, step)
         if found == 0:
-            must_sweep, solver = True, BY_SWEEPS
-            break
+            last_turn = 2 * MOST_CONTACT_ROUNDS
+            if turn == last_turn - 1 or not _begin_softer(work, links, rows, (first, last), contacts):
+                must_sweep, solver = True, BY_SWEEPS
+                break
     if must_sweep:
-        _take_first(links, touching, rows, *contacts, FIRST_POSITIONS, closed, step)
-        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
-        add_impulses(work, links, points, rows, *contacts)
-        _set_velocities(own, work, first, last)
-        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, step, 1.0)
-        _sweep(tables, island)
-        keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
+        _sweep_anew(tables, island, lists, FIRST_POSITIONS, closed, step, step, 1.0)
     # the impulses of points are held from here on
     sum_impulses(work, links, points, rows, first, last, *contacts)
     if has_joints:
@@ -581,7 +620,8 @@ def _find_velocities(common: Packed[Tables], island: int, step: float, closed: f
     lists = ((first, last), contacts, (first_link, last_link))
     _expect(own, work, links, touching, points, rows, *lists, FIRST_VELOCITIES, step)
     enough, found = 0.1 * GAP_OF_SIZE * size / step, 1
-    for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
+    last_turn = MOST_CONTACT_ROUNDS
+    for turn in range(0 if must_sweep else 2 * MOST_CONTACT_ROUNDS + 1):
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
@@ -589,23 +629,19 @@ def _find_velocities(common: Packed[Tables], island: int, step: float, closed: f
         worst = _miss_joints_by_rates(work, links, rows, first_link, last_link, worst, size)
         if worst <= enough or (found == 2 and worst <= NEARLY * enough):
             break
-        if turn == MOST_CONTACT_ROUNDS:
+        if turn == last_turn:
             solver = BY_ROUNDS_ALONE
             break
         wanted = max(1e-3 * worst, 0.1 * enough)
-        column = FIRST_VELOCITIES if turn == 0 else 0
+        column = FIRST_VELOCITIES if turn == 0 or found == 0 else 0
         found = _correct_cones(tables, island, wanted, column, step)
         if found == 0:
-            must_sweep, solver = True, BY_SWEEPS
-            break
+            last_turn = 2 * MOST_CONTACT_ROUNDS
+            if turn == last_turn - 1 or not _begin_softer(work, links, rows, (first, last), contacts):
+                must_sweep, solver = True, BY_SWEEPS
+                break
     if must_sweep:
-        _take_first(links, touching, rows, *contacts, FIRST_VELOCITIES, closed, step)
-        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
-        add_impulses(work, links, points, rows, *contacts)
-        _set_velocities(own, work, first, last)
-        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0, share)
-        _sweep(tables, island)
-        keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
+        _sweep_anew(tables, island, lists, FIRST_VELOCITIES, closed, step, 0.0, share)
         sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         add_impulses(work, links, points, rows, *contacts)
         _set_velocities(own, work, first, last)
