@@ -188,6 +188,31 @@ def test_every_begin_has_one_end_whatever_happens_to_the_shape(way):
     assert event == "end" and contact.shapes[0] is hull and contact.point_world is None
 
 
+@pytest.mark.parametrize("way", ["ignored", "joined", "in another group", "elsewhere", "layered"])
+def test_every_begin_has_one_end_whatever_keeps_two_bodies_apart(way):
+    world = World(1 / 60)
+    left, right = world.add_bodies(
+        BALL, [(0.0, 0.0, 0.0), (1.01, 0.0, 0.0)], velocity=[(0.1, 0.0, 0.0), (-0.1, 0.0, 0.0)]
+    )
+    for ball in (left, right):
+        ball.add_shape(shapes.Sphere(0.5))
+    seen = told_of(world, body=right)
+    world.step(20)
+    assert names_of(seen) == ["begin", "hit"]
+    if way == "ignored":
+        world.ignore_pair(left, right)
+    elif way == "joined":
+        world.add_joint(joints.Ball(left, right, at_body=(0.5, 0.0, 0.0)))
+    elif way == "in another group":
+        left.collision_group = 3
+    elif way == "elsewhere":
+        left.position = (-9.0, 0.0, 0.0)
+    else:
+        left.shapes[0].layer, right.shapes[0].collides_with = 2, (0, 1)
+    world.step(5)
+    assert names_of(seen) == ["begin", "hit", "end"]
+
+
 def test_a_function_that_raises_is_told_again():
     world, ball = bouncing(0.0)
     calls = []

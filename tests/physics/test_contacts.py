@@ -130,6 +130,44 @@ def test_layers_and_joints_keep_shapes_apart():
     assert world.contacts.bodies == ((b, c),)
 
 
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_two_materials_have_their_mean_friction_and_the_larger_restitution(exchanged):
+    """The geometric mean, 0.3, whichever shape has which coefficient; and a rebound with 0.8 of the speed."""
+    slips, bounces = (0.2, 0.45), (0.3, 0.8)
+    one, other = (1, 0) if exchanged else (0, 1)
+    world = World(1 / 240)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    world.add_shape(shapes.Plane(), material=shapes.Material(slips[one], 0.0))
+    world.add_shape(
+        shapes.Box((2.0, 2.0, 1.0)), position=(20.0, 0.0, -0.4), material=shapes.Material(0.0, bounces[one])
+    )
+    cube = world.add_body(MassProperties.box(2.0, (1.0, 1.0, 1.0)), position=(0.0, 0.0, 0.5), velocity=(3.0, 0.0, 0.0))
+    cube.add_shape(shapes.Box((1.0, 1.0, 1.0)), material=shapes.Material(slips[other], 0.0))
+    ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(20.0, 0.0, 1.1), velocity=(0.0, 0.0, -4.0))
+    ball.add_shape(shapes.Sphere(0.5), material=shapes.Material(0.0, bounces[other]))
+    speeds = []
+    for _tick in range(60):
+        world.step()
+        speeds.append(ball.velocity[2])
+    assert cube.velocity[0] == pytest.approx(3.0 - 0.3 * G * 0.25, abs=1e-6)
+    fallen = 4.0**2 + 2.0 * G * 0.5
+    assert max(speeds) == pytest.approx(0.8 * np.sqrt(fallen), abs=G / 240)
+
+
+def test_each_point_of_the_last_step_counts_once_in_the_force_of_a_divided_tick():
+    """A hull on five corners, of which two pairs are so near each other that either point is near both of the last step."""
+    low = [(0.25, 0.0), (0.24, 0.01), (-0.2, 0.2), (-0.21, 0.19), (-0.2, -0.2)]
+    hull = shapes.ConvexHull([(x, y, z) for x, y in low for z in (-0.25, 0.25)])
+    world = World(1 / 60, integrator=Substepped("free-rotor-2", 4))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    world.add_shape(shapes.Plane())
+    body = world.add_body(MassProperties.box(2.0, (0.5, 0.5, 0.5)), position=(0.0, 0.0, 0.25))
+    body.add_shape(hull)
+    for _tick in range(30):
+        world.step()
+    assert body.contact_force_world == pytest.approx((0.0, 0.0, 2.0 * G), abs=1e-6)
+
+
 def fallen():
     world = pile(4, compilation="wait")
     world.step(sized(12, 45))
