@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from engine import MassProperties, NonFiniteStateError, Snapshot, World, forces, shapes
+from engine import MassProperties, NonFiniteStateError, Snapshot, World, forces, joints, shapes
 from engine.integrators import Substepped
 from engine.rotation import rotate
 
@@ -446,3 +446,21 @@ def test_bad_velocities_are_named():
         belt.velocity = (np.inf, 0.0, 0.0)
     with pytest.raises(TypeError, match="velocity must be"):
         belt.velocity = "fast"
+
+
+@pytest.mark.parametrize("speed", [2.0, 50.0])
+@pytest.mark.parametrize("kind", [joints.Weld, joints.Ball])
+def test_a_press_that_squeezes_crates_on_a_joint_into_the_ground_is_no_conflict_of_joints(kind, speed):
+    """The crates cannot give way; the joint holds, and they overlap the ground and the press."""
+    world = World(1 / 60)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    world.add_shape(shapes.Plane())
+    crates = world.add_bodies(MassProperties.box(2.0, (0.4, 0.4, 0.4)), [(0.0, 0.0, 0.2), (0.0, 0.0, 0.6)])
+    for crate in crates:
+        crate.add_shape(shapes.Box((0.4, 0.4, 0.4)))
+    joint = world.add_joint(kind(*crates, at_body=(0.0, 0.0, 0.2)))
+    world.add_shape(shapes.Box((3.0, 3.0, 0.5)), position=(0.0, 0.0, 1.2), velocity=(0.0, 0.0, -speed))
+    for _tick in range(60):
+        world.step()
+        assert crates[0].to_world(joint.at_body) == pytest.approx(crates[1].to_world(joint.at_other), abs=1e-9)
+    assert all(np.linalg.norm(crate.velocity) < 1e-3 for crate in crates)
