@@ -218,14 +218,14 @@ def _settle_thrust(table: Table, components: slice | int, rows: Rows, values: np
         if isinstance(values, float) and not _has_frozen(store):
             return _settle_one(table, store, rows, changed, values)
         rows = slice(rows, rows + 1)
-    if isinstance(rows, slice):
+    if isinstance(rows, slice) and rows.step in (None, 1):
         if store.log is None:
             return partial(_settle_adjacent, store, rows), values, ()
         first, last, _step = rows.indices(table.count)
         settled, found = _settled(array, first, last - first, store, changed, values)
         jets: slice | npt.NDArray[np.int64] = slice(first, last)
     else:
-        jets = np.asarray(rows)
+        jets = np.arange(table.count)[rows]
         settled, found = _settled(np.ascontiguousarray(array[:, jets]), 0, len(jets), store, changed, values)
     return ((_SETTLED_BLOCKS[changed], jets), settled[:3], settled[3:]) if found else None
 

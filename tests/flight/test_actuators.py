@@ -616,6 +616,18 @@ def test_each_of_many_jets_has_its_own_throttle_and_impulse():
     assert bank.impulse == pytest.approx(2.0 * 0.1 * (3 * first + 2 * second), rel=1e-14)
 
 
+def test_throttles_of_every_second_jet_are_written_with_their_own_impulses():
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    arms, first = np.zeros((4, 3)), [1.0, 0.5, 0.75, 0.25]
+    bank = world.add_force(forces.ThrusterBank(ship, positions=arms, directions=[(0, 0, 1)] * 4, max_forces=2.0))
+    bank.throttle = first
+    world.step(3)
+    bank._table.write(bank._schema.row("throttle"), slice(0, 4, 2), np.zeros(2))
+    assert bank.throttle.tolist() == [0.0, 0.5, 0.0, 0.25]
+    world.step(2)
+    assert bank.impulse == pytest.approx(2.0 * 0.1 * np.multiply(first, [3, 5, 3, 5]), rel=1e-14)
+
+
 def test_the_throttle_of_a_frozen_body_does_not_count():
     world, ship, jet = throttled_world(options={"on_non_finite": "freeze"})
     jet.throttle = 0.5
