@@ -1077,15 +1077,18 @@ class World:
 
         Each is a tuple of bodies. Its `order` is that of the step that it takes in a tick that starts now, and its `reason` says why this
         is lower than the order of the world's method: a motor, friction, a spring, a joint that closes by springs, a limit or rope that may
-        act in this tick, a body with wheels, tanks or pulses, a Python force, or a method that bodies on joints do not take. It is empty if
-        the order is that of the method.
+        act in this tick, a body with wheels, tanks or pulses, a point of contact in the last tick, a Python force, or a method that bodies
+        on joints do not take. It is empty if the order is that of the method.
         """
         graph = self._joints.graph
         if graph is None:
             return ()
         owners = {joint.rows.start: joint for joint in self.joints}
         called = bool(self._plan.stage_forces)
-        return islands_with_orders(graph, self._bodies, self._joints.table, owners, self.integrator, self._dt, called)
+        touching = self._joints.contacts.touching
+        return islands_with_orders(
+            *(graph, self._bodies, self._joints.table, owners, self.integrator, self._dt, called, touching)
+        )
 
     def add_joint(self, joint: GivenJoint) -> GivenJoint:
         """Add a joint between two bodies of this world, or between a body and the world.

@@ -305,6 +305,13 @@ class Contacts:
         found = int(table[layout.SOLVER, :count][own].max(initial=rows.BY_NOTHING))
         return ("none", "direct", "unfinished", "sweeps")[found]
 
+    @property
+    def touching(self) -> frozenset[int]:
+        """The rows of the bodies that had points of contact in the last tick, other than with sensors."""
+        shapes = self.table.array[[layout.FIRST_SHAPE, layout.SECOND_SHAPE], : self.table.count].astype(np.int64)
+        shapes = shapes[:, (self.shapes.array[layout.SENSOR, shapes] == 0.0).all(axis=0)]
+        return frozenset(self.shapes.array[layout.BODY, shapes].astype(int).ravel().tolist()) - {-1}
+
     def forces(self, dt: float) -> FloatArray:
         """Mean force of all contacts on each body over the last tick [N], world frame, shape (n, 3)."""
         total = np.zeros((self._bodies.count, 3))

@@ -27,6 +27,7 @@ def islands_with_orders(
     integrator: Integrator,
     dt: float,
     called: bool,
+    touching: frozenset[int],
 ) -> tuple[Island, ...]:
     """The islands in the order of their first bodies.
 
@@ -38,6 +39,7 @@ def islands_with_orders(
         integrator: The method of the world.
         dt: The length of a tick [s].
         called: Whether Python forces act at the stages, which let all bodies take one step.
+        touching: The rows of the bodies that had points of contact in the last tick.
     """
     while isinstance(integrator, Substepped):
         dt /= integrator.n or 1
@@ -46,7 +48,7 @@ def islands_with_orders(
     found = []
     assert bodies.store is not None
     driven = frozenset(bodies.store.tables[DRIVEN.name].read("body").astype(int).tolist())
-    acting = bodies, table, owners, driven
+    acting = bodies, table, owners, driven, touching
     columns = graph.columns[: graph.sizes[BODY_COUNT]].tolist()
     for island in graph.islands[: graph.sizes[ISLANDS]].tolist():
         rows = graph.links[island[layout.LINKS] : island[layout.LINKS_END], layout.JOINT].tolist()
@@ -79,6 +81,7 @@ def _reasons(
     table: FloatArray,
     owners: dict[int, Joint],
     driven: frozenset[int],
+    touching: frozenset[int],
     columns: list[int],
     rows: list[int],
     dt: float,
@@ -107,3 +110,5 @@ def _reasons(
     for each in columns:
         if each in driven:
             yield f"{bodies.handles[each]} has wheels, tanks or pulses"
+        if each in touching:
+            yield f"{bodies.handles[each]} touches a shape, or is near one"

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, flight, forces
+from engine import MassProperties, World, flight, forces, shapes
 from engine.integrators import FreeRotor, Substepped
 from engine.joints import Ball, Distance, Hinge, JointSpring, Motor, Planar, Slider
 
@@ -110,6 +110,21 @@ def two(method="free-rotor-4", kind=Hinge, **options):
 def said(world):
     (island,) = world.islands
     return island.order, island.reason
+
+
+def test_islands_that_touch_something_say_so():
+    """Contacts are solved in the step of order 2."""
+    world, a, b, hinge = two()
+    floor = world.add_shape(shapes.Box((9.0, 9.0, 1.0)), position=(0.0, 0.0, -1.2))
+    for body in (a, b):
+        body.add_shape(shapes.Sphere(0.5))
+    assert said(world) == (4, "")
+    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+    world.step(30)
+    assert world.islands[0].order == 2 and f"{a} touches a shape, or is near one" in said(world)[1]
+    floor.sensor = True
+    world.step()
+    assert said(world) == (4, "") and hinge.enabled
 
 
 def test_islands_say_their_order_and_why_it_is_low():
