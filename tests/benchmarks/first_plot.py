@@ -24,6 +24,7 @@ DARK = {
     "#0072b2": "#40b0ff",
     "#d55e00": "#ff8a3d",
     "#00614a": "#7cf0c0",
+    "#cc79a7": "#d0a0c0",
 }
 """The colours of the plot on a dark page."""
 
