@@ -332,6 +332,32 @@ _BLOCK = 8
 """Members of which a line of the cache has the numbers next to each other."""
 
 
+@inlined
+def _read(filters: Array, first: int, members: int, block: int, row: int, begin: int, end: int, own: Array) -> None:
+    """Put places of a row of some members together, the first of which is `block`."""
+    rows = own.shape[1] // _BLOCK
+    for place in range(begin, end):
+        for other in range(min(_BLOCK, members - block)):
+            own[place, other * rows + row] = filters[place, first + row * members + block + other]
+
+
+@inlined
+def _read_by_use(taken: int, tick: int, every: int, count: int) -> tuple[int, int, int]:
+    """The rows of which `_use` reads more than ticks and drifts: when a sighting was taken, and in the middle since then."""
+    samples = (tick - taken) // every
+    then = taken // every
+    return then % count, (then + samples // 2) % count, (then + samples - samples // 2) % count
+
+
+@inlined
+def _have(filters: Array, first: int, members: int, block: int, row: int, own: Array, is_here: Integers) -> None:
+    """Put what a row of a ring remembers together, unless that has been done for these members."""
+    if is_here[row] == 0:
+        is_here[row] = 1
+        _read(filters, first, members, block, row, 0, _STATE, own)
+        _read(filters, first, members, block, row, _SEEN, own.shape[0], own)
+
+
 @kernel("attitude-filters-of-members")
 def _sample_members(
     filters: Array,
@@ -348,6 +374,7 @@ def _sample_members(
     own: Array,
     out: Array,
     is_changed: Integers,
+    is_here: Integers,
     states: Array,
     places: Integers,
     measured: Array,
@@ -356,7 +383,8 @@ def _sample_members(
     """Sample the filter of each member of a batch that is due, as `FilterSamples` samples one.
 
     Of the rows of a ring, that of the sample and those of new sightings change, and all when a filter forgets what it remembers. Rings
-    are long where trackers are late, and the rows of a member are far apart, so that they are read for some members together.
+    are long where trackers are late, and the rows of a member are far apart, so that they are read for some members together, and only
+    those that a sighting names or that change.
 
     Args:
         filters: The table of the filters.
@@ -373,6 +401,7 @@ def _sample_members(
         own: Where what is needed of the rows of some members is put together, shape (size, rows _BLOCK).
         out: The state of one filter, shape (_SIZE, 1).
         is_changed: Which of these rows change, shape (rows,).
+        is_here: Which of them have been read, shape (rows,).
         states: Filled with the states of the members that are sampled, one after another, shape (_SIZE, n).
         places: Filled with the rows of rings that change, counted from the first one, shape (rows n,).
         measured: Filled with what these remember of the gyro, shape (_MEASURED, rows n).
@@ -388,12 +417,12 @@ def _sample_members(
     for member in range(members):
         block, base = member // _BLOCK * _BLOCK, member % _BLOCK * rows
         if member == block:
-            together = min(_BLOCK, members - block)
             for row in range(rows):
-                for place in range(size):
-                    if row == 0 or place < _STATE or place >= _SEEN:
-                        for other in range(together):
-                            own[place, other * rows + row] = filters[place, first + row * members + block + other]
+                is_here[row] = 0
+                _read(filters, first, members, block, row, _TICK, _DRIFT + 1, own)
+                _read(filters, first, members, block, row, _SEEN_TICK, _SEEN_TICK + 1, own)
+            _read(filters, first, members, block, 0, _STATE, _SEEN, own)
+            _have(filters, first, members, block, 0, own, is_here)
         if due[member] == 0:
             continue
         for row in range(rows):
@@ -402,6 +431,7 @@ def _sample_members(
         if own[_STATE + _LATEST_TICK, base] != tick - every or (rings > 0 and own[_STATE + _SETTLED, base] < 0.0):
             own[_STATE + _SETTLED, base] = -1.0
             for row in range(rows):
+                _have(filters, first, members, block, row, own, is_here)
                 own[_TICK, base + row] = own[_SEEN_TICK, base + row] = -1.0
                 is_changed[row] = 1
         is_finite = _predicted(own, base, gyros, gyro + member, tick, every, dt, out)
@@ -416,8 +446,11 @@ def _sample_members(
             if then >= 0 and own[_TICK, then] != taken:
                 continue
             sighting = _seen_by(trackers, tracker, slot)
+            for row in _read_by_use(taken, tick, every, count):
+                _have(filters, first, members, block, row, own, is_here)
             if ring >= 0:
                 seen = ring * count + remembered
+                _have(filters, first, members, block, seen, own, is_here)
                 is_changed[seen] = 1
                 seen += base
                 for place in range(4):
@@ -430,6 +463,11 @@ def _sample_members(
                 _use(own, base, count, then, sighting, every, dt, out)
                 is_finite = _is_finite(out)
         if rings > 0 and is_finite:
+            for row in range(rows):
+                if own[_SEEN_TICK, base + row] > tick - count * every:
+                    _have(filters, first, members, block, row, own, is_here)
+                    for read in _read_by_use(int(own[_SEEN_TICK, base + row]), tick, every, count):
+                        _have(filters, first, members, block, read, own, is_here)
             is_finite = _used_waiting(own, base, count, rings, tick, every, dt, out)
         if not is_finite:
             due[member] = 2
@@ -439,6 +477,7 @@ def _sample_members(
         sampled += 1
         if count > 1:
             now = tick // every % count
+            _have(filters, first, members, block, now, own, is_here)
             is_changed[now] = 1
             for place in range(_MEASURED):
                 own[_TURN + place, base + now] = out[place, 0]
@@ -809,12 +848,13 @@ class AttitudeFilter(SampledPart):
             sources[:, place] = span.start, (span.stop - span.start) // members, ring
         chosen, size = due.astype(np.int64), table.schema.size
         gyros, gyro, trackers = self._gyro._table.array, self._gyro._slice().start, self._trackers[0]._table.array
-        own, out, is_changed = np.empty((size, width * _BLOCK)), np.empty((_SIZE, 1)), np.empty(width, np.int64)
+        own, out = np.empty((size, width * _BLOCK)), np.empty((_SIZE, 1))
+        is_changed, is_here = np.empty(width, np.int64), np.empty(width, np.int64)
         states, places = np.empty((_SIZE, members)), np.empty(width * members, np.int64)
         measured, sightings = (np.empty((each, width * members)) for each in (_MEASURED, size - _SEEN))
         given = gyros, gyro, trackers, sources, ticks, chosen, self._every, world._dt
         filled = states, places, measured, sightings
-        found = _sample_members(table.array, first, late + 1, *given, own, out, is_changed, *filled)
+        found = _sample_members(table.array, first, late + 1, *given, own, out, is_changed, is_here, *filled)
         sampled, changed = np.flatnonzero(chosen == 1), first + places[:found]
         where = slice(first, first + members) if len(sampled) == members else first + sampled
         table.write(slice(_STATE, _SEEN), where, states[:, : len(sampled)])
