@@ -5,7 +5,7 @@ import pytest
 
 from engine import MassProperties, World, flight, forces
 from engine.batch import Batch
-from engine.flight import control
+from engine.flight import control, estimation
 
 from .test_members import assert_same, content
 
@@ -99,22 +99,34 @@ def make_measured(measured, seed, delay=0):
     return world, ship, sensors
 
 
+class NothingIsEmpty:
+    """NumPy with arrays that are full of nan, or of minus one, where `empty` leaves what was in the memory before."""
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def empty(self, shape, dtype=np.float64):
+        return np.full(shape, np.nan if dtype is np.float64 else -1, dtype)
+
+
 @pytest.mark.parametrize(("measured", "delay"), [("gyro", 0), ("tracker", 2), ("filter", 0)])
-def test_loops_of_members_that_measure_have_the_bits_of_a_loop_alone(measured, delay):
+def test_loops_of_members_that_measure_have_the_bits_of_a_loop_alone(measured, delay, monkeypatch):
+    """More members than a filter reads together; what it has not read of their memory is not a number."""
+    monkeypatch.setattr(estimation, "np", NothingIsEmpty())
     template, ship, sensors = make_measured(measured, 1, delay)
-    batch, seeds = Batch(template, members=4), np.array([11, 12, 13, 14])
+    batch, seeds, turns = Batch(template, members=12), np.arange(11, 23), np.tile(TURNS, (3, 1))
     for sensor in sensors:
         batch[sensor].seed = seeds
-    batch[ship].angular_velocity_body = TURNS
+    batch[ship].angular_velocity_body = turns
     batch.step(33)
     batch.reset(2)
     batch[ship].set(2, angular_velocity_body=TURNS[2])
     batch.step(60)
     batch[sensors[0]].set([0, 1], fault="dead")
     batch.step(10)
-    for member, ticks in ((0, 93), (1, 93), (2, 60)):
+    for member, ticks in ((0, 93), (1, 93), (2, 60), (9, 93)):
         world, alone, own = make_measured(measured, int(seeds[member]), delay)
-        alone.angular_velocity_body = TURNS[member]
+        alone.angular_velocity_body = turns[member]
         world.step(ticks)
         if member < 2:
             own[0].fault = "dead"
