@@ -167,10 +167,14 @@ def fleet(places, method, drags):
 
 
 @pytest.mark.parametrize("method", ["free-rotor-2", "free-rotor-4"])
-@pytest.mark.parametrize("drags", [False, True])
-def test_islands_of_a_fleet_that_are_moved_in_several_spans_have_the_bits_of_islands_alone(method, drags):
-    many = 70  # about three spans, two of them with equality rows only, which have order 4 with free-rotor-4
+@pytest.mark.parametrize(("drags", "has_jet"), [(False, False), (True, False), (True, True)])
+def test_islands_of_a_fleet_that_are_moved_in_several_spans_have_the_bits_of_islands_alone(method, drags, has_jet):
+    """With a jet on any of them, no span shares its places."""
+    many = 140  # about three spans, two of them with equality rows only, which have order 4 with free-rotor-4
     together = fleet(range(many), method, drags)
+    if has_jet:
+        jet = forces.Thruster(together.bodies[0], position=(0, 0, 0), direction=(0, 0, 1), max_force=1.0)
+        together.add_force(jet).throttle = 0.0
     together.step(6)
     row = 0
     for place in range(many):
