@@ -11,7 +11,7 @@ from ..checks import FloatArray, components, real, refuse, vector
 from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.force import TableForce
 from ..forces.wrench import BodyStates, Wrench
-from ..store.rows import BodyHandle, fixed, require_body
+from ..store.rows import BodyHandle, Quantity, fixed, require_body
 from ..store.schema import Schema
 from .law import limits
 
@@ -79,6 +79,9 @@ class BodyTorque(TableForce):
         if self._max_torque is not None and (np.abs(torque) > self._max_torque).any():
             refuse(self, "torque_body", value, f"at most {list(self._max_torque)} N·m about each axis")
         self._table.write(_TORQUE, self._slice().start, torque)
+
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return (Quantity("torque_body", "N·m", "body", (3,)),)
 
     @property
     def saturated(self) -> bool:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, members, real, refuse, unit_direction, vector
 from ..kernels.trigonometry import sine_cosine
 from ..store.host import Host
-from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
+from ..store.rows import BodyHandle, Parameter, Quantity, checked, fixed, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Stored
 from ..store.table import IntArray
 from .instruments import (
@@ -217,6 +217,7 @@ class StarTracker(_Optical):
     __slots__ = ()
 
     _kind, _kernel, _of_members = "star tracker", sample_star_tracker, sample_star_tracker_of_members
+    _measured = Quantity("orientation", "-", "body to world", (4,))
     _schema = sensor_schema(
         "star trackers",
         Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
@@ -352,6 +353,7 @@ class SunSensor(_Optical):
     __slots__ = ()
 
     _kind, _kernel, _of_members = "sun sensor", sample_sun_sensor, sample_sun_sensor_of_members
+    _measured = Quantity("direction_body", "-", "body", (3,))
     _schema = sensor_schema(
         "sun sensors",
         Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),

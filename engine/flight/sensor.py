@@ -15,7 +15,7 @@ from ..compilation.kernel_types import Kernel
 from ..compilation.packed import Packed
 from ..kernels.noise import noise_key
 from ..store.host import Host
-from ..store.rows import BodyHandle, Given, Parameter, TableRows, fixed, reference_fields
+from ..store.rows import BodyHandle, Given, Parameter, Quantity, TableRows, fixed, reference_fields
 from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
 from .instruments import SAMPLES, TICK, VALID, VALUE, Taking
@@ -108,6 +108,8 @@ class Sensor(SampledPart):
     _kernel: ClassVar[Kernel]
     _number: ClassVar[int] = 0
     _state_size: ClassVar[int]
+    _measured: ClassVar[Quantity]
+    """The first field of a reading."""
 
     def __init__(
         self,
@@ -178,6 +180,9 @@ class Sensor(SampledPart):
     def read(self) -> Read:
         """Return the last reading."""
 
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return (self._measured._replace(value=_valid_reading),)
+
     def _sample(self, world: Host) -> None:
         _Samples(self).take(world)
 
@@ -239,6 +244,12 @@ class Sensor(SampledPart):
         tick = due[TICK - VALUE]
         time = nan if tick < 0.0 else tick * self.body.world.dt
         return read_only(np.array(due[:size])), due[VALID - VALUE] > 0.0, time
+
+
+def _valid_reading(sensor: Sensor) -> FloatArray:
+    """What the last reading of a sensor measured, or NaN if it is not valid."""
+    values, is_valid, _time = sensor._read(sensor._measured.shape[0])
+    return values if is_valid else np.full_like(values, nan)
 
 
 class _Samples:

@@ -16,7 +16,7 @@ from ..kernels.rotations import from_rotation_vector, to_matrix
 from ..kernels.small_matrices import transposed
 from ..loops.layout import POSITION
 from ..store.host import Host
-from ..store.rows import BodyHandle, Given, Parameter, checked, fixed, require_body
+from ..store.rows import BodyHandle, Given, Parameter, Quantity, checked, fixed, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 from ..store.table import IntArray
 from .instruments import (
@@ -236,6 +236,7 @@ class Gyro(_Instrument):
 
     _schema = _instrument("gyros", "rad/s", "max_rate")
     _kind, _number = "gyro", GYRO
+    _measured = Quantity("angular_velocity_body", "rad/s", "body", (3,))
 
     def __init__(
         self,
@@ -320,6 +321,7 @@ class Accelerometer(_Instrument):
         "accelerometers", "m/s²", "max_acceleration", Field("at_body", Kind.MODEL, 3, "m", "body", digest=12, rule=ANY)
     )
     _kind, _number = "accelerometer", ACCELEROMETER
+    _measured = Quantity("specific_force_body", "m/s²", "body", (3,))
 
     def __init__(
         self,
@@ -440,6 +442,7 @@ class Magnetometer(_Instrument):
         Field("center", Kind.MODEL, 3, "m", "world", digest=14, world_axes=POINT),
     )
     _kind, _number = "magnetometer", MAGNETOMETER
+    _measured = Quantity("field_body", "T", "body", (3,))
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, refuse
 from ..loops.actuator_layout import APPLIED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
 from ..store.host import Host
-from ..store.rows import BodyHandle, Parameter, checked, fixed, reference_fields, require_body
+from ..store.rows import BodyHandle, Parameter, Quantity, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, Field, Kind, Schema
 from ..store.table import Table
 from .part import Part
@@ -174,6 +174,9 @@ class ReactionWheel(Part):
     def applied_torque(self) -> float:
         """Torque of the motor in the last tick [N·m], smaller than commanded if the speed is at its limit."""
         return float(self._table.array[APPLIED, self._slice().start])
+
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return (Quantity("speed", "rad/s"),)
 
     def __repr__(self) -> str:
         return f"ReactionWheel({self._named_bodies()[0]}, axis={self._value('axis').tolist()}, speed={self.speed:g})"

@@ -172,7 +172,7 @@ class Ball(FreedomJoint):
         turn = rotation_vector(self._turn())
         return 0.5 * stiffness * dot(turn, turn)
 
-    def _recorded(self) -> tuple[tuple[str, str], ...]:
+    def _shown(self) -> tuple[tuple[str, str], ...]:
         return self._measured if self._has_axis else ()
 
     def _require_shown(self, name: str) -> None:

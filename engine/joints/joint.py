@@ -16,7 +16,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared,
 from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
-from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
+from ..store.rows import BodyHandle, Parameter, Quantity, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .mobility import Direction
 
@@ -252,12 +252,19 @@ class Joint(TableRows):
         values: FloatArray = self._value("torque_world")
         return values
 
+    def _shown(self) -> tuple[tuple[str, str], ...]:
+        """The attributes that records have beside force and torque, with their units."""
+        return self._measured
+
     def _require_shown(self, name: str) -> None:
         """Reject the reading of a coordinate or rate that the joint does not have."""
 
-    def _recorded(self) -> tuple[tuple[str, str], ...]:
-        """The attributes that a `Recorder` records in addition to force and torque, with their units."""
-        return self._measured
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return (
+            Quantity("force_world", "N", "world", (3,)),
+            Quantity("torque_world", "N·m", "world", (3,)),
+            *(Quantity(name, unit) for name, unit in self._shown()),
+        )
 
     def _numbers(self, first: int, count: int) -> list[float]:
         """Adjacent components of the joint."""

@@ -35,8 +35,8 @@ from ..html_table import html_table
 from ..joints.joint import Joint
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
-from ..store.rows import TableRows, is_body, rows_in, schema_of
-from ..store.schema import Kind
+from ..store.rows import TableRows, columns_of, is_body, recorded_of, rows_in, schema_of
+from ..store.schema import Field, Kind
 from ..tick.force_list import AnyForce
 from ..world import World
 
@@ -299,11 +299,17 @@ class Recorder(Record):
     `center_of_mass_body` from the bodies' origins [m], body frame; `inertia_body` about the mass centres [kg·m²], body frame, shape
     (k, n, 3, 3); and `kinetic_energy` with wheels and `potential_energy` [J], shape (k, n), where the energy of
     a spring or joint belongs to its first body. In a world with shapes, `contact_force_world` is the mean force of all contacts over the
-    last tick [N], shape (k, n, 3). Each force and part of the package adds one column per command and state. A part with a name has
-    columns such as "ship gyro.bias_body". Forces, parts without a name and parts that share one are numbered in the order in which they
-    were added, such as "Thruster 0.throttle" or "control loop 1.error_angle". Joints have columns such as "Hinge 0.force_world",
-    "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate": force and torque, the coordinates of their degrees of freedom and the rates
-    of those, and the closing energy of welds and latches.
+    last tick [N], shape (k, n, 3).
+
+    Each force and part of the package adds one column per command and state, such as "Thruster 0.throttle". Wheels add
+    "ReactionWheel 0.speed", a `BodyTorque` its torque, and sensors what they last measured, such as "ship gyro.angular_velocity_body",
+    which is NaN while a reading is not valid. Joints add "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and
+    "Hinge 0.rate": force and torque, the coordinates of their degrees of freedom and the rates of those, and the closing energy of welds
+    and latches.
+
+    A column begins with the name of its part. Forces, joints, parts without a name and parts that share one have their class or name and a
+    number instead, which counts those of the same class or name in the order in which they were added. "Thruster 1" is therefore the second
+    `Thruster`, whatever other forces there are. Names are given when the recorder is made, and files keep them.
     `metadata` has the units and frames. A body, force, part or joint that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
@@ -315,8 +321,8 @@ class Recorder(Record):
         bodies: The bodies to record; None means all that the world has now.
         capacity: Maximum number of samples to keep, of which the latest are kept; None means no limit.
         columns: Which of the columns of bodies to record; None means all.
-        wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample. The
-            number in the name of such a column, as in "Thruster 1.force_world", is the place of the force in `World.forces`.
+        wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample,
+            in columns such as "Thruster 1.force_world" and "Thruster 1.torque_body". A Python force has its module and name there.
         path: A file to which samples are streamed in blocks; `Recorder.read` reads what was written, even after a crash.
 
     Raises:
@@ -375,15 +381,14 @@ class Recorder(Record):
         for force in forces:
             if id(force) not in own:
                 refuse(owner, "wrenches", force, rule)
-        self._world = world
+        self._world, titles = world, _titles(world)
         readers = [
             *(_state_reader(name, len(self._handles)) for name in wanted),
-            *_member_readers(world),
-            *_joint_readers(world),
-            *_wrench_readers(world, forces, self._handles),
+            *_member_readers(world, titles),
+            *_wrench_readers(forces, titles, self._handles),
         ]
-        made = tuple(column for column, _read in readers)
-        self._readers = [(column.size, read) for column, read in readers]
+        made = tuple(column for columns, _read in readers for column in columns)
+        self._readers = [(sum(column.size for column in columns), read) for columns, read in readers]
         names = tuple(body.name for body in self._handles)
         super().__init__(
             made, names, world.dt, np.empty((min(self._capacity or 64, 64), 1 + sum(c.size for c in made)))
@@ -467,7 +472,7 @@ def _rows_of(handles: list[Body]) -> npt.NDArray[np.int64]:
     return np.array([row_of(body) for body in handles], np.int64)
 
 
-def _state_reader(name: str, count: int) -> tuple[Column, Read]:
+def _state_reader(name: str, count: int) -> tuple[list[Column], Read]:
     unit, frame, shape, value = _QUANTITIES[name]
 
     def read(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
@@ -476,7 +481,7 @@ def _state_reader(name: str, count: int) -> tuple[Column, Read]:
         values[there] = value(world, rows[there])
         return values.ravel()
 
-    return Column(name, unit, frame, (count, *shape)), read
+    return [Column(name, unit, frame, (count, *shape))], read
 
 
 def _momentum(world: World, rows: npt.NDArray[np.int64]) -> FloatArray:
@@ -524,80 +529,70 @@ _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, npt.NDA
 }
 
 
-def _titles(world: World) -> Iterator[tuple[TableRows, str]]:
-    """The forces and parts with rows, and what their columns are called: a name that no other has, or name or class with a number."""
-    members = [member for member in (*world.forces, *world.parts) if isinstance(member, TableRows)]
-    names = [getattr(member, "name", None) or "" for member in members]
+def _titles(world: World) -> dict[int, str]:
+    """What the columns of each force, part and joint are called, by its `id`: a name that no other has, or name or class with a number.
+
+    The numbers of a class count the members of that class alone, so that other forces and parts change nothing in them.
+    """
+    members = *world.forces, *world.parts, *world.joints
+    names = [getattr(one, "name", None) or "" if isinstance(one, TableRows) else default_name(one) for one in members]
     alone = {name for name, times in Counter(names).items() if name and times == 1}
     numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
+    titles = {}
     for member, name in zip(members, names, strict=True):
         stem = name or type(member).__name__
         numbered = (f"{stem} {number}" for number in numbers[stem])
-        yield member, name if name in alone else next(title for title in numbered if title not in alone)
+        titles[id(member)] = name if name in alone else next(title for title in numbered if title not in alone)
+    return titles
 
 
-def _member_readers(world: World) -> list[tuple[Column, Read]]:
-    """One column for each command and state of the forces and parts."""
+def _member_readers(world: World, titles: dict[int, str]) -> list[tuple[list[Column], Read]]:
+    """The columns of each force, part and joint: the commands and states of forces and parts, and what else their classes record."""
     found = []
-    for member, title in _titles(world):
-        for field in schema_of(member).fields:
-            if field.kind in (Kind.STATE, Kind.COMMAND) and field.name != "enabled":
-                rows = len(member.rows)
-                shape = ((rows,) if rows > 1 else ()) + ((field.size,) if field.size > 1 else ())
-                column = Column(f"{title}.{field.name}", field.unit, field.frame, shape)
-                found.append((column, _member_reader(member, field.name, column.size)))
+    for member in (*world.forces, *world.parts, *world.joints):
+        if isinstance(member, TableRows):
+            fields = [] if isinstance(member, Joint) else _recorded_fields(member)
+            title, rows = titles[id(member)], len(member.rows)
+            shapes = [((rows,) if rows > 1 else ()) + ((one.size,) if one.size > 1 else ()) for one in fields]
+            columns = [
+                Column(f"{title}.{one.name}", one.unit, one.frame, shape)
+                for one, shape in zip(fields, shapes, strict=True)
+            ]
+            columns += [Column(f"{title}.{one.name}", one.unit, one.frame, one.shape) for one in recorded_of(member)]
+            found.append((columns, _member_reader(member, fields, sum(column.size for column in columns))))
     return found
 
 
-def _member_reader(member: TableRows, name: str, size: int) -> Read:
+def _recorded_fields(member: TableRows) -> list[Field]:
+    return [
+        field
+        for field in schema_of(member).fields
+        if field.kind in (Kind.STATE, Kind.COMMAND) and field.name != "enabled" and not field.is_world_tick
+    ]
+
+
+def _member_reader(member: TableRows, fields: list[Field], size: int) -> Read:
+    components, quantities = [schema_of(member).components[field.name] for field in fields], recorded_of(member)
+
     def read(world: World, rows: object) -> FloatArray:
-        found = _found(member, world)
-        if found.start == found.stop:
+        found = rows_in(member, world._store)
+        if found.start == found.stop:  # it is not in the world any more
             return np.full(size, np.nan)
-        return member._table.array[schema_of(member).components[name], found].T.ravel()
+        columns = columns_of(member)
+        values = [columns[where].T.ravel() for where in components]
+        return np.concatenate([*values, *(one.of(member) for one in quantities), ()])
 
     return read
 
 
-def _found(member: TableRows, world: World) -> slice:
-    """The rows of a force, part or joint; none if it is not in the world any more."""
-    return rows_in(member, world._store)
-
-
-def _joint_readers(world: World) -> list[tuple[Column, Read]]:
-    """Columns for the force and torque of each joint, and for its coordinates and their rates."""
-    found = []
-    numbers: dict[str, int] = {}
-    for joint in world.joints:
-        kind = type(joint).__name__
-        number = numbers[kind] = numbers.get(kind, -1) + 1
-        quantities: list[tuple[str, str, str, tuple[int, ...]]] = [
-            ("force_world", "N", "world", (3,)),
-            ("torque_world", "N·m", "world", (3,)),
-        ]
-        quantities += [(name, unit, "", ()) for name, unit in joint._recorded()]
-        for name, unit, frame, shape in quantities:
-            column = Column(f"{kind} {number}.{name}", unit, frame, shape)
-            found.append((column, _joint_reader(joint, name, column.size)))
-    return found
-
-
-def _joint_reader(joint: Joint, name: str, size: int) -> Read:
-    def read(world: World, rows: object) -> FloatArray:
-        found = _found(joint, world)
-        return np.full(size, np.nan) if found.start == found.stop else np.ravel(getattr(joint, name))
-
-    return read
-
-
-def _wrench_readers(world: World, forces: list[AnyForce], handles: list[Body]) -> list[tuple[Column, Read]]:
+def _wrench_readers(
+    forces: list[AnyForce], titles: dict[int, str], handles: list[Body]
+) -> list[tuple[list[Column], Read]]:
     found = []
     for force in forces:
-        place = next(place for place, other in enumerate(world.forces) if other is force)
-        title = f"{type(force).__name__} {place}" if isinstance(force, TableRows) else default_name(force)
         for part, (name, unit, frame) in enumerate((("force_world", "N", "world"), ("torque_body", "N·m", "body"))):
-            column = Column(f"{title}.{name}", unit, frame, (len(handles), 3))
-            found.append((column, _wrench_reader(force, handles, part)))
+            column = Column(f"{titles[id(force)]}.{name}", unit, frame, (len(handles), 3))
+            found.append(([column], _wrench_reader(force, handles, part)))
     return found
 
 

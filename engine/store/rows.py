@@ -6,7 +6,7 @@ import copyreg
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeGuard, TypeVar, cast, get_args, overload
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeGuard, TypeVar, cast, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +123,21 @@ class Given(fixed, Generic[Value]):
     def __get__(self, rows: object, kind: type | None = None, /) -> Value: ...
     def __get__(self, rows: object | None, kind: type | None = None, /) -> Self | Value:
         return self if rows is None else cast(Value, super().__get__(rows, kind))
+
+
+class Quantity(NamedTuple):
+    """A column that records have of a force, part or joint beside its commands and states."""
+
+    name: str
+    unit: str
+    frame: str = ""
+    shape: tuple[int, ...] = ()
+    value: Callable[[Any], npt.ArrayLike] | None = None
+    """Its value, called with the handle; None for the attribute of that name."""
+
+    def of(self, member: TableRows) -> FloatArray:
+        """The components of the value now."""
+        return np.ravel(getattr(member, self.name) if self.value is None else self.value(member))
 
 
 class TableRows:
@@ -251,6 +266,10 @@ class TableRows:
         store = self._table.store
         return nullcontext() if store is None else store.all_or_nothing()
 
+    def _recorded(self) -> Sequence[Quantity]:
+        """What records have of it beside its commands and states."""
+        return ()
+
     # copying, coming into a world and leaving it
 
     def __copy__(self) -> Self:
@@ -352,6 +371,11 @@ def parts_of_block(member: TableRows, parts: Iterable[slice]) -> Iterator[TableR
 def schema_of(member: TableRows | type[TableRows]) -> Schema:
     """The schema of the table of a force or part, or of a class of them."""
     return member._schema
+
+
+def recorded_of(member: TableRows) -> Sequence[Quantity]:
+    """What records have of a force, part or joint beside its commands and states."""
+    return member._recorded()
 
 
 def kept_beside(kind: type[TableRows]) -> dict[str, str]:

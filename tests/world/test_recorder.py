@@ -55,7 +55,8 @@ def test_commands_and_states_of_forces_and_parts_are_columns():
     jet, gimballed, _gravity = world.forces
 
     def sample():
-        return wheel.torque, wheel.momentum, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()
+        speeds = wheel.torque, wheel.momentum, wheel.speed
+        return *speeds, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()
 
     record, seen = Recorder(world), [sample()]
     for tick in range(12):
@@ -67,6 +68,7 @@ def test_commands_and_states_of_forces_and_parts_are_columns():
     names = (
         "ReactionWheel 0.torque",
         "ReactionWheel 0.momentum",
+        "ReactionWheel 0.speed",
         "Tank 0.propellant",
         "Thruster 0.impulse",
         "Thruster 1.angles",
@@ -74,7 +76,7 @@ def test_commands_and_states_of_forces_and_parts_are_columns():
     for place, name in enumerate(names):
         assert np.array_equal(record[name], np.array([sample[place] for sample in seen])), name
     units = {column["name"]: (column["unit"], column["frame"]) for column in record.metadata["columns"]}
-    assert units["ReactionWheel 0.torque"] == ("N·m", "") and units["velocity"] == ("m/s", "world")
+    assert units["ReactionWheel 0.speed"] == ("rad/s", "") and units["velocity"] == ("m/s", "world")
 
 
 def test_parts_that_share_a_name_have_columns_of_their_own():
@@ -94,6 +96,90 @@ def test_parts_that_share_a_name_have_columns_of_their_own():
     assert len(set(columns)) == len(columns) == len(record.arrays()) - 1
 
 
+def test_impulses_of_throttles_are_recorded_at_every_sample():
+    """They are settled only when a throttle changes or the impulse is read."""
+    world = World(0.5)
+    ship = world.add_body(OTHER)
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(1, 0, 0), max_force=2.0))
+    places = {"positions": np.zeros((2, 3)), "directions": np.eye(2, 3)}
+    bank = world.add_force(forces.ThrusterBank(ship, **places, max_forces=(4.0, 8.0)))
+    jet.throttle, bank.throttle = 0.5, (1.0, 0.25)
+    record = Recorder(world)
+    world.step(2)
+    jet.throttle = 1.0
+    world.step()
+    assert record["Thruster 0.impulse"].tolist() == [0.0, 0.5, 1.0, 2.0] and jet.impulse == 2.0
+    assert record["ThrusterBank 0.impulse"].tolist() == [[0.0, 0.0], [2.0, 1.0], [4.0, 2.0], [6.0, 3.0]]
+    assert not any("settled" in column.name for column in record.columns)
+
+
+def test_sensors_and_commanded_torques_are_columns():
+    world = World(0.5)
+    ship = world.add_body(OTHER, name="ship", angular_velocity_body=(0.1, -0.2, 0.3))
+    gyro = world.add_part(flight.Gyro(ship, seed=1, every=2, noise_density=1e-3))
+    tracker = world.add_part(flight.StarTracker(ship, (0, 0, 1), seed=2, delay=2))
+    (
+        world.add_part(flight.Accelerometer(ship, seed=3)),
+        world.add_part(flight.Magnetometer(ship, field=(3e-5, 0, 0), seed=4)),
+    )
+    world.add_part(flight.SunSensor(ship, (0, 0, 1), field_of_view=1.0, sun_direction_world=(0, 0, 1), seed=5))
+    motor = world.add_part(flight.BodyTorque(ship, max_torque=1.0))
+    motor.torque_body = (0.0, 0.5, -0.5)
+    record = Recorder(world)
+    rates, attitudes = [[np.nan] * 3], [[np.nan] * 4]
+    for tick in range(8):
+        gyro.fault = "dead" if 4 <= tick < 6 else None
+        world.step()
+        for seen, reading in ((rates, gyro.read()), (attitudes, tracker.read())):
+            seen.append(reading[0].tolist() if reading.is_valid else [np.nan] * len(reading[0]))
+    assert np.array_equal(record["ship gyro.angular_velocity_body"], rates, equal_nan=True)
+    assert np.array_equal(record["ship star tracker.orientation"], attitudes, equal_nan=True)
+    assert np.isnan(rates).any(axis=1).tolist() == [True, False, False, False, False, True, True, False, False]
+    assert record["BodyTorque 0.torque_body"].tolist() == [[0.0, 0.5, -0.5]] * 9
+    units = {column.name: (column.unit, column.frame, column.shape) for column in record.columns}
+    assert units["ship gyro.angular_velocity_body"] == ("rad/s", "body", (3,))
+    assert units["ship star tracker.orientation"] == ("-", "body to world", (4,))
+    assert units["ship accelerometer.specific_force_body"] == ("m/s²", "body", (3,))
+    assert units["ship magnetometer.field_body"] == ("T", "body", (3,))
+    assert units["ship sun sensor.direction_body"] == ("-", "body", (3,))
+
+
+def test_columns_of_a_force_have_one_name_whatever_other_forces_there_are():
+    def push(wrench, bodies, time):
+        wrench.add(ship, force_world=(1.0, 0.0, 0.0))
+
+    pushes = [push, lambda wrench, bodies, time: None, lambda wrench, bodies, time: None]
+    pushes[1].__qualname__ = pushes[2].__qualname__ = "wind"
+    world = World(0.5)
+    ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+    gravity = world.add_force(forces.UniformGravity((0.0, -10.0, 0.0)))
+    jets = [forces.Thruster(ship, position=(1, 0, 0), direction=(0, 0, 1), max_force=3.0) for _ in range(2)]
+    for force in (*jets, *pushes):
+        world.add_force(force)
+    wanted = [
+        f"{title}.{name}"
+        for title in (
+            "Thruster 0",
+            "Thruster 1",
+            *(f"{__name__}.{name}" for name in (push.__qualname__, "wind 0", "wind 1")),
+        )
+        for name in ("force_world", "torque_body")
+    ]
+
+    def names():
+        columns = [column.name for column in Recorder(world, wrenches=world.forces).columns]
+        assert len(set(columns)) == len(columns)
+        return [name for name in columns if "Gravity" not in name and name.endswith((".force_world", ".torque_body"))]
+
+    assert names() == wanted
+    world.remove_force(gravity)
+    world.add_force(forces.PointGravity(1.0, center=(9.0, 0.0, 0.0)))
+    assert names() == wanted
+    jets[1].throttle = 0.5
+    record = Recorder(world, wrenches=[jets[1]])
+    assert record["Thruster 1.torque_body"].tolist() == [[[0.0, -1.5, 0.0]]] and record["Thruster 1.throttle"] == 0.5
+
+
 def test_wrenches_are_recorded_on_request():
     world = World(0.5)
     ship = world.add_body(MassProperties.sphere(2.0, 0.5))
@@ -103,7 +189,7 @@ def test_wrenches_are_recorded_on_request():
     record = Recorder(world, wrenches=[gravity, jet])
     world.step(2)
     assert record["UniformGravity 0.force_world"].tolist() == [[[0.0, -20.0, 0.0]]] * 3
-    assert record["Thruster 1.torque_body"].tolist() == [[[0.0, -1.5, 0.0]]] * 3
+    assert record["Thruster 0.torque_body"].tolist() == [[[0.0, -1.5, 0.0]]] * 3
 
 
 def test_removed_bodies_and_forces_leave_nothing_but_nan():
