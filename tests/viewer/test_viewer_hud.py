@@ -379,6 +379,25 @@ def test_an_inset_without_room_beside_the_other_plates_is_left_out():
     assert not [patch for patch in patches if (patch.pixels[..., :3] == 77).mean() > 0.4]
 
 
+def test_a_caption_that_a_plate_covers_moves_below_it():
+    """By at most its own height, so that it stays beside what it names; one that is covered further is left out."""
+    dials = [Gauge("angle", 0.5, "exact")] * 3
+    free = Caption(np.array([0.0, 0.0, 0.0]), ["a method"], overlay.TEXT, gauges=dials)
+    (alone,) = hud.labels(Picture(captions=[free]), OrbitCamera(0.0, 0.0, 40.0), (1280, 720))
+    tall, wide = alone.pixels.shape[:2]
+
+    def placed(drop):
+        """Where the caption stands if the lower edge of a plate is so far below its upper one."""
+        plate = overlay.Patch(alone.left + wide // 2, 0, np.zeros((alone.top + drop, wide, 4), np.uint8))
+        words = hud._words(Picture(captions=[free]), OrbitCamera(0.0, 0.0, 40.0), 16, (1280, 720), [plate])
+        return [(word.left, word.top - alone.top, word.pixels.shape) for word in words]
+
+    assert placed(0) == [(alone.left, 0, alone.pixels.shape)]
+    assert placed(1) == [(alone.left, 1, alone.pixels.shape)]
+    assert placed(tall) == [(alone.left, tall, alone.pixels.shape)]
+    assert placed(tall + 1) == []
+
+
 def test_captions_lose_their_bars_together():
     """At 480 × 270 one plate would reach over the edge, so that no caption has one; at 1280 × 720 each has its own."""
     scene = new_scene()

@@ -58,7 +58,7 @@ class Hud:
         level: str = "full",
         draw_inset: Callable[[Inset, int], Image] | None = None,
     ) -> list[Patch]:
-        """The patches to draw over a frame of this size; captions that would overlap a plate are left out.
+        """The patches to draw over a frame of this size; captions that a plate would cover move down or are left out.
 
         `history` ends with the current sample; `pace` takes the place of the pace that was asked for; `keys` is the message of the last
         key. `level` is one of `HUDS`. A picture with fewer than `LOWEST` rows has one line and the dial of the pilot where it would
@@ -84,13 +84,12 @@ class Hud:
             plates += _insets(picture.insets, plates, unit, margin, size, draw_inset)
         if help_shown:
             plates.append(_between(_help_plate(unit, tuple(scene.keys)), plates, size))
-        words = _words(picture, camera, unit, size)
-        return [word for word in words if not any(word.meets(plate) for plate in plates)] + plates
+        return [*_words(picture, camera, unit, size, plates), *plates]
 
 
 def labels(picture: Picture, camera: OrbitCamera, size: Size) -> list[Patch]:
     """The labels of arrows and the captions alone."""
-    return list(_words(picture, camera, _text_height(size), size))
+    return list(_words(picture, camera, _text_height(size), size, ()))
 
 
 def _text_height(size: Size, scale: float = 1.0) -> int:
@@ -271,20 +270,23 @@ def _between(pixels: Pixels, plates: Sequence[Patch], size: Size) -> Patch:
     return Patch((size[0] - pixels.shape[1]) // 2, middle - pixels.shape[0] // 2, pixels)
 
 
-def _words(picture: Picture, camera: OrbitCamera, unit: int, size: Size) -> Iterable[Patch]:
-    """The labels at the tips of the arrows, and the captions."""
+def _words(picture: Picture, camera: OrbitCamera, unit: int, size: Size, plates: Sequence[Patch]) -> Iterable[Patch]:
+    """The labels at the tips of the arrows, and the captions, clear of these plates."""
     for arrow in picture.arrows:
         place = camera.project(arrow.start + (1.0 + LABEL_GAP) * arrow.vector, size) if arrow.label else None
         if _is_within(place, size):
-            yield label(arrow.label, arrow.colour, unit, place)
+            word = label(arrow.label, arrow.colour, unit, place)
+            if not any(map(word.meets, plates)):
+                yield word
     taken: list[Patch] = []
     placed = [(words, camera.project(words.position, size)) for words in picture.captions]
     seen = [(words, list(_captions(words, size, place))) for words, place in placed if _is_within(place, size)]
-    plates = [each[0][0] for words, each in seen if words.gauges]
-    has_room = not any(_overlap(plate, plates[:number], size) for number, plate in enumerate(plates))
+    bars = [each[0][0] for words, each in seen if words.gauges]
+    has_room = not any(_overlap(plate, bars[:number], size) for number, plate in enumerate(bars))
     for words, each in seen:
         allowed = each if has_room or not words.gauges else each[1:]
-        patches = next((one for one in allowed if not any(_overlap(patch, taken, size) for patch in one)), [])
+        moved = [_uncovered(one, plates) for one in allowed]
+        patches = next((one for one in moved if one and not any(_overlap(patch, taken, size) for patch in one)), [])
         taken += patches
         yield from patches
 
@@ -297,6 +299,17 @@ def _captions(words: Caption, size: Size, place: tuple[float, float]) -> Iterabl
         yield [Patch(round(place[0] - pixels.shape[1] / 2), round(place[1]), pixels)]
     yield caption(words.lines, words.colour, height, place)
     yield caption(words.lines[:1], words.colour, SMALLEST, place)
+
+
+def _uncovered(patches: Sequence[Patch], plates: Sequence[Patch]) -> list[Patch]:
+    """A caption that has moved down until no plate covers it, by at most its own height; nothing if that is not enough."""
+    top, bottom = min(patch.top for patch in patches), max(patch.bottom for patch in patches)
+    for drop in sorted({0, *(plate.bottom - top for plate in plates)}):
+        if 0 <= drop <= bottom - top:
+            moved = [replace(patch, top=patch.top + drop) for patch in patches]
+            if not any(patch.meets(plate) for patch in moved for plate in plates):
+                return moved
+    return []
 
 
 def _overlap(patch: Patch, others: Sequence[Patch], size: Size) -> bool:

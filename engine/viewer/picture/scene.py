@@ -172,7 +172,7 @@ class Caption:
     """Lines of text centred below a world point [m].
 
     With gauges it stands on a plate. Where one has no room for its plate, all lose their gauges. Where a caption would cover another,
-    it loses all but its first line.
+    it loses all but its first line. Where the display covers it, it moves down by at most its own height, or is left out.
 
     Example:
         >>> from engine.viewer import drawing
