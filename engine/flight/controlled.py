@@ -325,22 +325,16 @@ class Controlled(SampledPart):
             rule = f"made for the sample period of the loop, {seconds!r} s"
             refuse(self, "actuators", actuators, rule, hint=f"their period is {period!r} s")
 
-    def _sample(self, world: Host) -> None:
-        LoopSamples(self).take(world)
-
-    def _sampler(self) -> Callable[[Host], None]:
-        if type(self)._sample is not Controlled._sample:
-            return self._sample
+    def _compiled_samples(self) -> Callable[[Host], None]:
         return LoopSamples(self).take
 
     def _loops(self, world: Host) -> list[Loop]:
-        return LoopSamples(self).loops(world) if type(self)._sample is Controlled._sample else []
+        return [] if self._has_own_samples else LoopSamples(self).loops(world)
 
     @property
     def _has_form_for_members(self) -> bool:
-        is_own = type(self)._sample is Controlled._sample
-        world = self.body.world
-        return is_own and has_form_for_members(self._law, self._reference, self._actuators, self._measured, world)
+        parts = self._law, self._reference, self._actuators, self._measured, self.body.world
+        return not self._has_own_samples and has_form_for_members(*parts)
 
     @property
     def _actuators_of_members(self) -> ActuatorsOfMembers:

@@ -826,15 +826,12 @@ class AttitudeFilter(SampledPart):
                 refuse(self, "each sensor", part, "a part of this world", hint="add it first")
         FilterSamples(self).bind(world)  # compiled now and not in the middle of a tick
 
-    def _sample(self, world: Host) -> None:
-        FilterSamples(self).take(world)
-
-    def _sampler(self) -> Callable[[Host], None]:
+    def _compiled_samples(self) -> Callable[[Host], None]:
         return FilterSamples(self).take
 
     @property
     def _has_form_for_members(self) -> bool:
-        return type(self)._sample is AttitudeFilter._sample
+        return not self._has_own_samples
 
     def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""

@@ -92,15 +92,24 @@ class SampledPart(Part):
 
     def _sample(self, world: Host) -> None:
         """Take one sample at the start of a tick; called if the part is enabled and `world.tick_count` is a multiple of `every`."""
-        raise NotImplementedError
+        self._compiled_samples()(world)
 
-    def _sampler(self) -> Callable[[Host], None]:
-        """A function that takes samples, called with the world.
+    def _compiled_samples(self) -> Callable[[Host], None]:
+        """A function that takes the samples of a part which does not define `_sample`, called with the world.
 
         It may keep memory, such as the arrays of a kernel, which is no state of the world: another function is made when the parts of the
         world change, and it must give the same samples.
         """
-        return self._sample
+        raise NotImplementedError
+
+    @property
+    def _has_own_samples(self) -> bool:
+        """Whether its class defines `_sample`."""
+        return type(self)._sample is not SampledPart._sample
+
+    def _sampler(self) -> Callable[[Host], None]:
+        """The function that takes the samples, called with the world."""
+        return self._sample if self._has_own_samples else self._compiled_samples()
 
     def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample of each member of a batch that is due, and return those whose samples are not finite; see `Sensor`."""

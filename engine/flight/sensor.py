@@ -183,15 +183,12 @@ class Sensor(SampledPart):
     def _recorded(self) -> tuple[Quantity, ...]:
         return (self._measured._replace(value=_valid_reading),)
 
-    def _sample(self, world: Host) -> None:
-        _Samples(self).take(world)
-
-    def _sampler(self) -> Callable[[Host], None]:
+    def _compiled_samples(self) -> Callable[[Host], None]:
         return _Samples(self).take
 
     @property
     def _has_form_for_members(self) -> bool:
-        return True
+        return not self._has_own_samples
 
     def _sample_members(self, world: Host, ticks: IntArray, due: Mask) -> IntArray:
         """Take a sample of each member of a batch that is due, whose rows are next to each other in each slot.

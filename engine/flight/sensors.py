@@ -499,7 +499,7 @@ class Magnetometer(_Instrument):
 
     @property
     def _has_form_for_members(self) -> bool:
-        return self._field is None or isinstance(self._field, tuple)
+        return super()._has_form_for_members and (self._field is None or isinstance(self._field, tuple))
 
     def _field_of_members(self) -> tuple[tuple[float, float, float], int]:
         if isinstance(self._field, tuple):

@@ -346,6 +346,14 @@ def with_part_in_python(world, ship):
     world.add_part(flight.Controlled(ship, OwnLaw(4.0), flight.Reference(), motor, every=5))
 
 
+def with_sensor_of_own_samples(world, ship):
+    class Doubled(flight.Gyro):
+        def _sample(self, world):
+            super()._sample(world)
+
+    world.add_part(Doubled(ship, seed=1))
+
+
 def with_method_of_a_tolerance(world, ship):
     world.integrator = Substepped("rk4", tolerance=1e-6)
 
@@ -363,6 +371,7 @@ def with_method_of_a_tolerance(world, ship):
         (with_frozen_body, "frozen bodies"),
         (with_moving_ground, "without shapes of the world that move"),
         (with_part_in_python, "without parts that are sampled in Python"),
+        (with_sensor_of_own_samples, "sampled in Python.*it has Doubled"),
         (with_method_of_a_tolerance, "divides every tick alike"),
     ],
 )

@@ -199,6 +199,24 @@ def test_steps_at_once_and_one_by_one_read_the_same():
     assert readings_of(sensors) == readings_of(others)
 
 
+def test_a_class_with_samples_of_its_own_takes_those():
+    """Which may begin with those of the sensor."""
+
+    class Counted(flight.Gyro):
+        taken = 0
+
+        def _sample(self, world):
+            super()._sample(world)
+            Counted.taken += 1
+
+    _, _, other = world_with(lambda ship: flight.Gyro(ship, noise_density=1e-3, every=2, seed=5))
+    world, _, gyro = world_with(lambda ship: Counted(ship, noise_density=1e-3, every=2, seed=5))
+    world.step(4)
+    other.body.world.step(4)
+    assert Counted.taken == 2
+    assert gyro.read().angular_velocity_body.tolist() == other.read().angular_velocity_body.tolist()
+
+
 def test_readings_have_these_bits_on_every_machine():
     world, sensors = world_with_many()
     world.step(12)
