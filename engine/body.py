@@ -337,12 +337,12 @@ class Body:
     @property
     def inertia_world(self) -> FloatArray:
         """Inertia tensor about the mass centre, ``R I Rᵀ`` [kg·m²], world frame, shape (3, 3)."""
-        return self._tensor_world(self.inertia_body)
+        return read_only(tensor_world(self.rotation_matrix, self.inertia_body))
 
     @property
     def inverse_inertia_world(self) -> FloatArray:
         """Inverse of the inertia tensor about the mass centre, ``R I⁻¹ Rᵀ`` [1/(kg·m²)], world frame, shape (3, 3)."""
-        return self._tensor_world(self.inverse_inertia_body)
+        return read_only(tensor_world(self.rotation_matrix, self.inverse_inertia_body))
 
     # where it is and how it moves
 
@@ -401,14 +401,14 @@ class Body:
 
         It is ``R (I ω + h)``, with the inertia I, the angular velocity ω and the stored momentum h in the body frame.
         """
-        momentum_body = self._times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
+        momentum_body = times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
         return reading(rotated(self.orientation, momentum_body))
 
     @angular_momentum_world.setter
     def angular_momentum_world(self, value: npt.ArrayLike) -> None:
         momentum = vector(value, "angular_momentum_world", self)
         momentum_body = rotated_inverse(self.orientation, momentum) - self.stored_momentum_body
-        rates = self._times(self.inverse_inertia_body, momentum_body)
+        rates = times(self.inverse_inertia_body, momentum_body)
         self._check_finite("angular_momentum_world", value, rates)
         self._set(_ANGULAR_VELOCITY, rates)
 
@@ -457,7 +457,7 @@ class Body:
             16.0
         """
         velocity, rates, actuators = self.velocity, self.angular_velocity_body, self._world._actuators
-        own = 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
+        own = 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, times(self.inertia_body, rates)))
         wheels = actuators.wheels_of(self.index)
         return own + math.fsum(actuators.wheel_energies(wheels)) if wheels else own
 
@@ -915,17 +915,20 @@ class Body:
 
     def _rates_after(self, angular_impulse_world: FloatArray) -> FloatArray:
         impulse_body = rotated_inverse(self.orientation, angular_impulse_world)
-        return self.angular_velocity_body + self._times(self.inverse_inertia_body, impulse_body)
+        return self.angular_velocity_body + times(self.inverse_inertia_body, impulse_body)
 
-    def _tensor_world(self, tensor_body: FloatArray) -> FloatArray:
-        r = self.rotation_matrix
-        turned = np.einsum("ij,jk,lk->il", r, tensor_body, r)
-        return read_only(0.5 * (turned + turned.T))
 
-    @staticmethod
-    def _times(tensor: FloatArray, vector: FloatArray) -> FloatArray:
-        # not @: its last bits differ between processors, and this result is written into the state
-        return np.einsum("ij,j->i", tensor, vector)
+def tensor_world(rotation_matrix: FloatArray, tensor_body: FloatArray) -> FloatArray:
+    """``R T Rᵀ`` of one tensor or of a stack of them, shape (..., 3, 3)."""
+    r, tensor = np.ascontiguousarray(rotation_matrix), np.ascontiguousarray(tensor_body)
+    turned = np.einsum("...ij,...jk,...lk->...il", r, tensor, r)
+    return np.asarray(0.5 * (turned + turned.swapaxes(-1, -2)))
+
+
+def times(tensor: FloatArray, vector: FloatArray) -> FloatArray:
+    """The product of one tensor with a vector, or of each one of a stack with its own."""
+    # not @: its last bits differ between processors, and this result is written into the state; einsum's do so with the layout in memory
+    return np.einsum("...ij,...j->...i", np.ascontiguousarray(tensor), np.ascontiguousarray(vector))
 
 
 def _dot(a: FloatArray, b: FloatArray) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rotation
-from ..body import Body
+from ..body import Body, tensor_world, times
 from ..checks import FloatArray, refuse, unit_quaternions
 from ..flight.body_torque import BodyTorque
 from ..flight.controlled import Controlled
@@ -84,13 +84,8 @@ class BodyView(View):
         if name == "contact_force_world":  # one pass over all contacts, instead of one per member
             world = next(self._each([0]))._world
             return reading(world._joints.contacts.forces(world.dt)[self._first : self._first + self._members.count])
-        if name == "rotation_matrix":
-            return reading(rotation.to_matrix(self.orientation))
-        if name == "angular_velocity_world":
-            return reading(rotation.rotate(self.orientation, self.angular_velocity_body))
-        if name == "origin":
-            return reading(self.position - rotation.rotate(self.orientation, self.center_of_mass_body))
-        return super().__getattr__(name)
+        compute = _COMPUTED.get(name)
+        return super().__getattr__(name) if compute is None else reading(compute(self))
 
     def _set_state(self, name: str, members: IntArray, value: object) -> None:
         field, owners = self._table.schema.by_name[name], self._members.owners
@@ -234,6 +229,22 @@ class BodyView(View):
         good = np.isfinite(columns).all(axis=0) & (np.abs(columns[[1, 2, 5]] - columns[[3, 6, 7]]) == 0.0).all(axis=0)
         self._require(good, "inertia_body", members, columns, "a symmetric tensor of finite numbers")
         return columns[[0, 4, 8, 1, 2, 5]]
+
+
+def _momentum_world(view: BodyView) -> FloatArray:
+    momentum_body = times(view.inertia_body, view.angular_velocity_body) + view.stored_momentum_body
+    return rotation.rotate(view.orientation, momentum_body)
+
+
+_COMPUTED: dict[str, Callable[[BodyView], FloatArray]] = {
+    "rotation_matrix": lambda view: rotation.to_matrix(view.orientation),
+    "angular_velocity_world": lambda view: rotation.rotate(view.orientation, view.angular_velocity_body),
+    "angular_momentum_world": _momentum_world,
+    "inertia_world": lambda view: tensor_world(view.rotation_matrix, view.inertia_body),
+    "inverse_inertia_world": lambda view: tensor_world(view.rotation_matrix, view.inverse_inertia_body),
+    "origin": lambda view: view.position - rotation.rotate(view.orientation, view.center_of_mass_body),
+}
+"""What `Body` computes from its fields, here for all members at once, with the same bits."""
 
 
 class ValvesView(View):

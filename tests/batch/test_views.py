@@ -288,14 +288,26 @@ def test_faults_of_sensors_are_set_for_all_members_or_for_each():
         assert world.state_hash() == batch.state_hash(member)
 
 
+COMPUTED = (
+    "rotation_matrix",
+    "angular_velocity_world",
+    "angular_momentum_world",
+    "inertia_world",
+    "inverse_inertia_world",
+    "origin",
+)
+
+
 @pytest.mark.parametrize("method", ["rk4-body-rates", "rk4", "semi-implicit-euler", "free-rotor-2"])
-@pytest.mark.parametrize("name", ["angular_velocity_world", "rotation_matrix", "origin"])
+@pytest.mark.parametrize("name", COMPUTED)
 def test_what_follows_from_the_pose_has_the_bits_of_the_bodies_and_is_computed_for_all_at_once(
     name, method, monkeypatch
 ):
     numbers = np.random.default_rng(3)
     template = World(dt=0.02, integrator=method)
-    ship = template.add_body(MassProperties(2.0, (1.0, 2.0, 3.0), center_of_mass_body=(0.1, -0.2, 0.3)))
+    tensor = ((1.0, 0.1, -0.2), (0.1, 2.0, 0.3), (-0.2, 0.3, 2.5))
+    ship = template.add_body(MassProperties(2.0, tensor, center_of_mass_body=(0.1, -0.2, 0.3)))
+    ship.stored_momentum_body = (0.1, 0.2, -0.3)
     batch = Batch(template, members=40)
     batch[ship].set(
         range(40), position=numbers.normal(size=(40, 3)), angular_velocity_body=numbers.normal(size=(40, 3))
