@@ -104,6 +104,7 @@ class Bar(Protocol):
     """What is used of a progress bar of tqdm."""
 
     def set_postfix(self, *, failed: int, refresh: bool) -> None: ...
+    def set_postfix_str(self, text: str) -> None: ...
     def update(self, count: int) -> object: ...
 
 
@@ -277,7 +278,8 @@ class Campaign:
     ) -> Status:
         isolation = Isolation()
         try:
-            cost = self._try_first_run(record, executor, isolation)
+            cost = self._try_first_run(record, executor, isolation, bar)
+            bar.set_postfix(failed=status.failed, refresh=True)
             record["block"] = self._block or record.get("block") or self._measured_block(cost, workers_of(executor))
             self._folder.write_record(record)
             job = self._job(record["code"])
@@ -301,8 +303,10 @@ class Campaign:
             own.shutdown()
         return status
 
-    def _try_first_run(self, record: Record, executor: object, isolation: Isolation) -> _Cost | None:
+    def _try_first_run(self, record: Record, executor: object, isolation: Isolation, bar: Bar) -> _Cost | None:
         """Simulate a run before all others, so that workers find compiled kernels and a mistake shows at once.
+
+        The rows of these trials are not kept; the bar says how many runs each has.
 
         Returns:
             What blocks take, where it is needed and could be measured.
@@ -310,6 +314,7 @@ class Campaign:
         job = self._job(record["code"])
         simulate = simulate_block if isinstance(executor, InThisProcess) else isolation.first_run
         limit, cost = self._time_limit, None
+        bar.set_postfix_str("trial of 1 run")
         try:
             block = simulate(replace(job.of_runs(0, 1), time_limit=limit and limit + _COMPILATION))
             error = block.runs["error"][0].as_py()
@@ -321,6 +326,7 @@ class Campaign:
                 return None
 
             def seconds(runs: int) -> float:
+                bar.set_postfix_str(f"trial of {runs} run{'s' * (runs > 1)}")
                 return simulate(replace(job.of_runs(0, runs), time_limit=limit and limit * runs)).seconds
 
             for cost in self._measured_costs(seconds):  # noqa: B007  the last one is the best
@@ -670,6 +676,9 @@ def _progress(name: str, status: Status, wanted: bool) -> AbstractContextManager
 
 class _NoBar:
     def set_postfix(self, **values: object) -> None:
+        """Show nothing."""
+
+    def set_postfix_str(self, text: str) -> None:
         """Show nothing."""
 
     def update(self, count: int) -> None:

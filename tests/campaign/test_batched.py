@@ -1,5 +1,7 @@
 """Batched campaigns: the rows of the unbatched one, byte for byte, whatever the blocks, and failed members as failed rows."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,27 @@ def test_the_failure_of_a_member_can_be_raised_for_a_debugger(both):
     run = both[1].failures()["run"].to_pylist()[0]
     with pytest.raises((RuntimeError, ArithmeticError)):
         both[1].repeat(run, reraise=True)
+
+
+def test_the_bar_says_that_the_first_runs_are_tried_and_shows_no_number_of_done_runs_meanwhile(tmp_path, monkeypatch):
+    shown = []
+
+    class Bar:
+        def set_postfix(self, *, failed, refresh):
+            shown.append(f"failed={failed}")
+
+        def set_postfix_str(self, text):
+            shown.append(text)
+
+        def update(self, count):
+            shown.append(count)
+
+    monkeypatch.setattr("engine.campaign.campaign._progress", lambda *_given: contextlib.nullcontext(Bar()))
+    programs.pointings(tmp_path / "shown", RUNS, True).run(**QUIET)
+    ends = shown.index("failed=0")
+    assert shown[:3] == ["trial of 1 run", "trial of 1 run", "trial of 4 runs"]
+    assert all(str(each).startswith("trial of") for each in shown[:ends])
+    assert sum(each for each in shown[ends:] if isinstance(each, int)) == RUNS
 
 
 @long_run
