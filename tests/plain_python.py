@@ -1,6 +1,6 @@
-"""A second process in which nothing is compiled, for what must have the same bits in plain Python.
+"""Other processes, for what must have the same bits there: one in which nothing is compiled, and those with another environment.
 
-It is started once per process of tests, because each start takes longer than most of what is asked of it.
+Each is started once per process of tests, because a start takes longer than most of what is asked of it.
 """
 
 import atexit
@@ -23,9 +23,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def in_plain_python(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of a test module returns there.
+    """What a function of a test module returns where nothing is compiled; see `elsewhere`."""
+    return elsewhere({"NUMBA_DISABLE_JIT": "1"}, function, *arguments)
+
+
+def elsewhere(environment: dict[str, str], function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of a test module returns in another process.
 
     Args:
+        environment: What differs in the environment of that process.
         function: A function at the top of a module, which leaves nothing changed behind.
         arguments: Its arguments, plain data.
 
@@ -35,12 +41,12 @@ def in_plain_python(function: Callable[..., Any], *arguments: Any) -> Any:
     Raises:
         AssertionError: If it raises; the message has the traceback.
     """
-    process = _started()
+    process = _started(frozenset(environment.items()))
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(json.dumps([function.__module__, function.__qualname__, arguments]) + "\n")
     process.stdin.flush()
     line = process.stdout.readline()
-    assert line, "the process in plain Python has ended"
+    assert line, f"the process with {environment} has ended"
     kind, answer = json.loads(line)
     assert kind == "returned", answer
     return answer
@@ -66,11 +72,11 @@ def calls_of_kernels(world: World, ticks: int, names: Sequence[str]) -> list[int
 
 
 @cache
-def _started() -> "subprocess.Popen[str]":
+def _started(environment: frozenset[tuple[str, str]]) -> "subprocess.Popen[str]":
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.plain_python"],
         cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, **dict(environment)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -1,7 +1,8 @@
 """The bits of flown worlds are those of the committed table (`python -m tests.golden_bits`): a change of bits between releases is seen.
 
-As plain Python one method is flown with every force and every method with one; compiled, every method with the held forces: their loops are
-compiled by other tests anyway. `.ci/long` flies all of the table, both ways.
+As plain Python one method is flown with every force and every method with one, and a few bodies touch: `physics/test_contact_bits.py`
+compares many. Compiled, every method is flown with the held forces: their loops are compiled by other tests anyway. `.ci/long` flies all of
+the table, both ways.
 """
 
 import pytest
@@ -23,7 +24,9 @@ def test_plain_python_has_the_bits_of_the_table():
 
 def different():
     """The worlds that do not have the bits of the table."""
-    return [key(*case) for case in sized(crossing, every_case)() if flown(*case) != TABLE[key(*case)]]
+    left_out = sized({"touching-lander", "touching-stack", "touching-pile"}, set())
+    cases = (case for case in sized(crossing, every_case)() if case[1] not in left_out)
+    return [key(*case) for case in cases if flown(*case) != TABLE[key(*case)]]
 
 
 @pytest.mark.parametrize("method", METHODS)

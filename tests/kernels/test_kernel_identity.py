@@ -1,12 +1,8 @@
 """The identity of a compiled function covers everything that its machine code depends on, and nothing else."""
 
-import contextlib
 import dis
 import importlib
-import io
 import math
-import os
-import subprocess
 import sys
 import textwrap
 import types
@@ -17,9 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from engine import integrators, scalar
 from engine.compilation import identity as identity_module
 from engine.compilation.compiler import COMPILED, inlined, kernel
 from engine.compilation.identity import identity
+from engine.forces import gravity
+from engine.loops import one_step
+
+from ..plain_python import elsewhere, in_plain_python
 
 PLAIN = {"math": math, "np": np}
 
@@ -340,30 +341,20 @@ def test_what_an_intrinsic_generates_counts():
 
 # other processes and other times
 
-PROGRAM = """
-from tests.kernels.test_kernel_identity import adding, identity, made
-from engine import integrators, scalar
-from engine.forces import gravity
-from engine.loops import one_step
-rk4 = integrators.by_name["rk4"]()
-loop = one_step.held_ticks(rk4.advance, rk4.stage_offsets, False, True, 264, (gravity.POINT_GRAVITY,))
-print(identity(loop))
-print(*map(identity, (gravity.point_gravity, scalar.power, adding(1.0), made("def f(x): return x in {'a', 'b', 'c'}"))))
-"""
+
+def identities():
+    """That of a loop, and those of functions that are no kernels."""
+    rk4 = integrators.by_name["rk4"]()
+    loop = one_step.held_ticks(rk4.advance, rk4.stage_offsets, False, True, 264, (gravity.POINT_GRAVITY,))
+    functions = gravity.point_gravity, scalar.power, adding(1.0), made("def f(x): return x in {'a', 'b', 'c'}")
+    return [identity(loop), [identity(function) for function in functions]]
 
 
 def test_the_identity_is_the_same_in_every_process():
     """Hash seeds and addresses differ between processes; a field's identity is the same in plain Python, too."""
-    with contextlib.redirect_stdout(io.StringIO()) as here:
-        exec(PROGRAM, {})
-    loop, fields = here.getvalue().splitlines()
-    for environment in ({"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2", "NUMBA_DISABLE_JIT": "1"}):
-        command = [sys.executable, "-c", PROGRAM]
-        environment = {**os.environ, **environment}
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
-        other_loop, other_fields = result.stdout.splitlines()
-        assert other_fields == fields
-        assert other_loop == loop or "NUMBA_DISABLE_JIT" in environment
+    loop, fields = identities()
+    assert elsewhere({"PYTHONHASHSEED": "1"}, identities) == [loop, fields]
+    assert in_plain_python(identities)[1] == fields
 
 
 def test_a_constant_changed_in_another_module_counts_after_a_reload(tmp_path, monkeypatch):

@@ -2,9 +2,6 @@
 
 import hashlib
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -15,8 +12,8 @@ from engine.joints import Hinge
 from engine.store import threads
 
 from ..lengths import sized
-from ..plain_python import in_plain_python
-from .test_determinism import OTHER_MACHINES, ROOT, disableable
+from ..plain_python import elsewhere, in_plain_python
+from .test_determinism import OTHER_MACHINES, environment_of
 
 BOX, BALL = MassProperties.box(2.0, (1.0, 1.0, 1.0)), MassProperties.sphere(1.0, 0.5)
 G = 9.81
@@ -262,22 +259,6 @@ def test_handlers_that_remove_and_add_give_the_same_bits_in_any_calls(scene):
     assert changed(scene, 1) == changed(scene, 5) == changed(scene, TICKS)
 
 
-def elsewhere(scene, **environment):
-    """What `in_full` returns in another process."""
-    program = f"from tests.physics.test_contact_bits import in_full; print(in_full({scene!r}))"
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout.strip()
-
-
 @by_scene
 def test_plain_python_has_the_same_bits(scene):
     found = in_plain_python(in_full, scene)
@@ -287,7 +268,4 @@ def test_plain_python_has_the_same_bits(scene):
 
 @pytest.mark.parametrize("machine", sized(["kernels for any processor"], list(OTHER_MACHINES)))
 def test_other_processors_have_the_same_bits(machine):
-    environment = dict(OTHER_MACHINES[machine])
-    if "NPY_DISABLE_CPU_FEATURES" in environment:
-        environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(disableable(environment["NPY_DISABLE_CPU_FEATURES"].split()))
-    assert elsewhere("kinds", **environment) == in_full("kinds")
+    assert elsewhere(environment_of(machine), in_full, "kinds") == in_full("kinds")

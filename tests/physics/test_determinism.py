@@ -1,8 +1,7 @@
 """Results are the same bit for bit: repeated, alone or in a crowd, with ticks in any frames, compiled or not, on any processor."""
 
-import contextlib
-import io
-import os
+import hashlib
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +10,11 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, forces, integrators
+from engine.checks import direction
 
 from ..helpers import PATIENCE
 from ..lengths import sized
-from ..plain_python import in_plain_python
+from ..plain_python import elsewhere, in_plain_python
 
 METHODS = sorted(integrators.by_name)
 
@@ -435,39 +435,6 @@ def test_the_order_of_bodies_and_their_removal_do_not_matter(method):
 
 # compiled or not, on other processors
 
-PROGRAM = """
-import sys
-if "no numba" in sys.argv:
-    sys.modules["numba"] = None
-from tests.physics.test_determinism import small_world
-from engine.compilation.compiler import COMPILED
-hashes = []
-for method in sys.argv[1].split(","):
-    world = small_world(method, staged=True)
-    world.step(int(sys.argv[2]))
-    hashes.append(world.state_hash())
-    world = small_world(method, staged=False)
-    world.step(int(sys.argv[2]))
-    hashes.append(world.state_hash())
-print(COMPILED, *hashes)
-"""
-
-
-def elsewhere(methods, ticks, *words, **environment):
-    """Whether kernels were compiled, and the hashes, of the same worlds run in another process."""
-    result = subprocess.run(
-        [sys.executable, "-c", PROGRAM, ",".join(methods), str(ticks), *words],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    compiled, *hashes = result.stdout.split()
-    return compiled == "True", [int(value) for value in hashes]
-
 
 def here(methods, ticks):
     hashes = []
@@ -483,10 +450,19 @@ def test_the_same_source_as_plain_python_gives_the_same_bits():
     assert in_plain_python(here, METHODS, 6) == here(METHODS, 6)
 
 
+WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = None
+from tests.physics.test_determinism import here
+from engine.compilation.compiler import COMPILED
+print(COMPILED, *here(["rk4", "semi-implicit-euler"], 20))
+"""
+
+
 def test_the_engine_works_where_numba_is_missing_and_gives_the_same_bits():
-    compiled, hashes = elsewhere(["rk4", "semi-implicit-euler"], 20, "no numba")
-    assert not compiled
-    assert hashes == here(["rk4", "semi-implicit-euler"], 20)
+    command = [sys.executable, "-c", WITHOUT_NUMBA]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert result.stdout.split() == ["False", *map(str, here(["rk4", "semi-implicit-euler"], 20))]
 
 
 # stand-ins for other machines: each changes the bits of some numpy, BLAS or C library function on x86-64
@@ -502,12 +478,17 @@ OTHER_MACHINES = {
 
 @pytest.mark.parametrize("machine", sized(["an old C library and no vector units"], list(OTHER_MACHINES)))
 def test_the_bits_do_not_depend_on_the_processor(machine):
+    methods = ["semi-implicit-euler"] if machine == "kernels for any processor" else sized(METHODS[::4], METHODS)
+    ticks = sized(30, 100)
+    assert elsewhere(environment_of(machine), here, methods, ticks) == here(methods, ticks)
+
+
+def environment_of(machine):
+    """What differs in the environment of a process on another machine."""
     environment = dict(OTHER_MACHINES[machine])
     if "NPY_DISABLE_CPU_FEATURES" in environment:
         environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(disableable(environment["NPY_DISABLE_CPU_FEATURES"].split()))
-    methods = ["semi-implicit-euler"] if machine == "kernels for any processor" else sized(METHODS[::4], METHODS)
-    _, hashes = elsewhere(methods, sized(30, 100), **environment)
-    assert hashes == here(methods, sized(30, 100))
+    return environment
 
 
 def disableable(features):
@@ -519,26 +500,16 @@ def disableable(features):
     return [feature for feature in features if feature in __cpu_dispatch__ and __cpu_features__.get(feature)]
 
 
-SQUARES = """
-import numpy as np
-from engine import forces
-from engine.checks import direction
-import hashlib, random
-generator = random.Random(3)
-digest = hashlib.sha256()
-for _ in range(1000):
-    radius = generator.uniform(1.0, 10.0)
-    digest.update(forces.PointGravity(1.0, j2=0.1, reference_radius=radius)._table.array.tobytes())
-    digest.update(direction([generator.uniform(-1.0, 1.0) for _ in range(3)], "direction", "test").tobytes())
-print(digest.hexdigest())
-"""
+def squares():
+    """A hash of what forces and directions make of random numbers."""
+    generator, digest = random.Random(3), hashlib.sha256()
+    for _ in range(1000):
+        radius = generator.uniform(1.0, 10.0)
+        digest.update(forces.PointGravity(1.0, j2=0.1, reference_radius=radius)._table.array.tobytes())
+        digest.update(direction([generator.uniform(-1.0, 1.0) for _ in range(3)], "direction", "test").tobytes())
+    return digest.hexdigest()
 
 
 def test_constants_of_forces_do_not_depend_on_the_c_library():
     """x**2 is a call of pow in the C library, whose last bit depends on the processor; x·x is one multiplication."""
-    with contextlib.redirect_stdout(io.StringIO()) as here:
-        exec(SQUARES, {})
-    old = {"GLIBC_TUNABLES": OTHER_MACHINES["an old C library and no vector units"]["GLIBC_TUNABLES"]}
-    command, environment = [sys.executable, "-c", SQUARES], {**os.environ, **old}
-    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    assert result.stdout == here.getvalue()
+    assert elsewhere(environment_of("an old C library and no vector units"), squares) == squares()

@@ -4,12 +4,10 @@ import doctest
 import hashlib
 import inspect
 import math
-import os
 import platform
 import random
 import re
 import struct
-import subprocess
 import sys
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -25,7 +23,7 @@ from engine.compilation.compiler import COMPILED, inlined, kernel, use_widest_ve
 from tests.kernels.test_kernels import MULTIPLICATIONS
 
 from ..lengths import sized
-from ..plain_python import in_plain_python
+from ..plain_python import elsewhere, in_plain_python
 
 ROOT = Path(__file__).parents[2]
 EXACT = Context(prec=40, Emin=-(10**6), Emax=10**6)
@@ -369,19 +367,12 @@ def digest():
     return hashlib.sha256(out.tobytes()).hexdigest()
 
 
-def elsewhere(**environment):
-    command = [sys.executable, "-c", "from tests.physics.test_scalar import digest; print(digest())"]
-    environment = {**os.environ, **environment}
-    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=True)
-    return result.stdout.strip()
-
-
 def test_compiled_plain_and_for_another_processor_the_bits_are_the_same():
     """The generic processor has vectors of two and no fused multiply-add; it is compiled without optimization, too."""
     here = digest()
     assert in_plain_python(digest) == here
     if COMPILED:
-        assert elsewhere(NUMBA_CPU_NAME="generic", NUMBA_OPT="1") == here
+        assert elsewhere({"NUMBA_CPU_NAME": "generic", "NUMBA_OPT": "1"}, digest) == here
 
 
 @needs_numba
