@@ -319,7 +319,7 @@ def test_an_exception_at_any_line_of_a_tick_in_which_members_fail_leaves_each_me
     counter.run(lambda: whole.step(8))
     whole.step(2)
     assert counter.seen > 300
-    for point in range(0, counter.seen, sized(23, 11)):
+    for point in range(0, counter.seen, sized(53, 11)):
         batch, interrupter = begun.copy(), Interrupter(set(), point)
         with pytest.raises(KeyboardInterrupt):
             interrupter.run(lambda batch=batch: batch.step(8))

@@ -151,8 +151,14 @@ def test_the_tug_follows_what_is_wanted_and_holds_its_attitude():
 # The mouse.
 
 
-def test_the_ray_chooses_a_crate_and_shows_its_name_and_its_contact_force():
-    scene = fly(new_scene(), 300)
+@pytest.fixture(scope="module")
+def pointed():
+    """A pile at rest in which something is pointed at; the tests that use it come in their order."""
+    return fly(new_scene(), 300)
+
+
+def test_the_ray_chooses_a_crate_and_shows_its_name_and_its_contact_force(pointed):
+    scene = pointed
     crate = highest(scene)
     assert scene.picture().captions == []
     assert not scene.point(ray_to(scene, crate), False)
@@ -164,8 +170,8 @@ def test_the_ray_chooses_a_crate_and_shows_its_name_and_its_contact_force():
     assert scene.picture().captions == [] and not scene.point(None, True)
 
 
-def test_the_mouse_drags_a_crate_and_its_work_is_counted():
-    scene = fly(new_scene(), 300)
+def test_the_mouse_drags_a_crate_and_its_work_is_counted(pointed):
+    scene = pointed
     scene.pilot.take_over()
     crate = highest(scene)
     ray = ray_to(scene, crate)

@@ -66,7 +66,7 @@ def wanted_wrench(random, matrix, kind):
     return random.choice([-2.0, -1.0, 0.0, 0.0, 1.0], size=6) if kind == "grid" else random.normal(size=6)
 
 
-CASES = sized(100, 400)
+CASES = sized(60, 400)
 
 
 @pytest.mark.parametrize("kind", ["anywhere", "grid"])

@@ -5,6 +5,7 @@ van Wachem (2013). Orders over every method are in `test_integrators.py`.
 """
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -591,6 +592,11 @@ def page_step(q, rates, dt, moments, swapped=False, old_axes=False):
     return turned(q, rotations.to_world(middle, half) * dt), rates + dt * growing
 
 
+@cache
+def finely_flown():
+    return fly("rk4", 1.0 / 2000.0, TIMES, forces=weight, **TOP)
+
+
 def page_errors(dt, **printed):
     q, rates, moments = (np.array(TOP[name]) for name in ("orientation", "angular_velocity_body", "inertia_body"))
     rows = {}
@@ -611,7 +617,7 @@ def test_z2_z3_printed_forms_are_of_order_one(printed, order):
 
     Heavy top, 2 s. Printed 1.0, mended 2.0, and the engine's is the mended: the same to 1e-13.
     """
-    truth = fly("rk4", 1.0 / 2000.0, TIMES, forces=weight, **TOP)
+    truth = finely_flown()
     coarse, fine = (
         errors(page_errors(1.0 / rate, **printed), truth, TURNING) for rate in sized((100, 200), (200, 400))
     )

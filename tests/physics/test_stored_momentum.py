@@ -94,6 +94,13 @@ def motor_truth():
     return reference.solve(TIMES, wrench=wrench, motor_torque_body=MOTOR, **START)
 
 
+@pytest.fixture(scope="module")
+def damped_truth():
+    return reference.solve(
+        TIMES, wrench=lambda t, x, r, v, rates: (-0.4 * v, -0.7 * rates), motor_torque_body=MOTOR, **START
+    )
+
+
 @every_method
 def test_attitude_and_rates_converge_at_the_named_order(method, motor_truth):
     """A skew asymmetric body, wheels that spin up, torques fixed in the world and in the body, and one that follows the pose."""
@@ -106,16 +113,13 @@ def test_attitude_and_rates_converge_at_the_named_order(method, motor_truth):
 
 
 @every_method
-def test_a_damping_beside_the_motors_leaves_the_order(method):
+def test_a_damping_beside_the_motors_leaves_the_order(method, damped_truth):
     """Kicks of several evaluations: the trial rates of each have what the motors did so far in them."""
-    truth = reference.solve(
-        TIMES, wrench=lambda t, x, r, v, rates: (-0.4 * v, -0.7 * rates), motor_torque_body=MOTOR, **START
-    )
 
     def damped(body):
         return [Motor(MOTOR), forces.AngularDamping(0.7), forces.LinearDrag(0.4)]
 
-    found = measured_orders(method, TIMES, truth, TURNING, forces=damped, **START)
+    found = measured_orders(method, TIMES, damped_truth, TURNING, forces=damped, **START)
     assert all(order >= method.order - 0.1 for order in found.values()), f"{method.name}: {found}"
 
 

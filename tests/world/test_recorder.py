@@ -315,7 +315,7 @@ def test_a_flipped_bit_costs_one_block_and_is_told(share, tmp_path):
     record.stop()
     whole, ticks = path.read_bytes(), Recorder.read(path).tick.tolist()
     for offset in range(
-        0, len(whole) // 10, sized(487, 97)
+        0, len(whole) // 10, sized(977, 97)
     ):  # also in the number of samples and in the checksum of a block
         damaged = bytearray(whole)
         damaged[min(int(share * len(whole)) + offset, len(whole) - 1)] ^= 4

@@ -188,6 +188,13 @@ def test_methods_with_parameters_come_back(tmp_path):
         assert repr(World.load(tmp_path / "scene.json").integrator) == repr(method)
 
 
+@pytest.fixture(scope="module")
+def full_scene(tmp_path_factory):
+    path = tmp_path_factory.mktemp("full") / "scene.json"
+    full_world(called=False).save(path)
+    return path.read_text()
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -229,10 +236,8 @@ def test_methods_with_parameters_come_back(tmp_path):
         ("snapshot", "AAAA"),
     ],
 )
-def test_each_error_names_the_place(tmp_path, path, value):
-    world = full_world(called=False)
-    world.save(tmp_path / "scene.json")
-    scene = json.loads((tmp_path / "scene.json").read_text())
+def test_each_error_names_the_place(tmp_path, path, value, full_scene):
+    scene = json.loads(full_scene)
     keys = re.findall(r"\w+", path)
     target = scene
     for key in keys[:-1]:
