@@ -322,13 +322,15 @@ def _list_sensed(bodies: Array, shapes: Array, touching: Array, touches: Integer
 def _looks_ahead(
     bodies: Array, shapes: Array, bounds: Array, first: int, second: int, comes_fast: bool, dt: float
 ) -> bool:
-    """Whether the time of impact of two shapes is found, because one of them is fast, or comes fast as a shape of the world.
+    """Whether the time of impact of two shapes is found, because one is fast, comes fast as a shape of the world, or is a sensor.
+
+    To a sensor, what passes beside it may not seem to come into it.
 
     Terrain looks ahead by itself, and a plane that moves is met wherever it is.
     """
     body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
     one, two = is_fast(bodies, bounds, first, body, dt), is_fast(bodies, bounds, second, other, dt)
-    if not (one or two or comes_fast) or shapes[TYPE, second] >= MESH or _is_sensed(shapes, first, second):
+    if not (one or two or comes_fast or _is_sensed(shapes, first, second)) or shapes[TYPE, second] >= MESH:
         return False
     return shapes[TYPE, second] != PLANE or not moves(shapes, second)
 
@@ -353,6 +355,11 @@ def _advance(
     `closes` is how far they may move relative to each other in the tick [m].
     """
     (_bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls = advancing
+    if _is_sensed(shapes, first, second):
+        # a sensor stops nothing, so that its points are those at the start of the tick all the same
+        _is_joined, slack = _slack(shapes, impacts, first, second, 0.0, margin, dt)
+        crosses = call(calls[IMPACT], (advancing, first, second, slack, 0, dt)) == 1
+        return _MAY_MEET if crosses else _PASSES_BY
     is_joined, slack = _slack(shapes, impacts, first, second, MARGIN_OF_SIZE * least, margin, dt)
     if call(calls[IMPACT], (advancing, first, second, slack, int(not is_joined), dt)) == 1:
         return _MEETS

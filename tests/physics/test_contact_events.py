@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, forces, joints, shapes
+from engine import MassProperties, Snapshot, World, forces, joints, rotation, shapes
 
 BALL = MassProperties.sphere(1.0, 0.5)
 G = 9.81
@@ -281,6 +281,32 @@ def test_a_sensor_reports_and_does_not_push():
     assert names_of(seen) == ["begin", "end"] and seen[0][2].shapes[1] is gate
     assert [tick / 240 for tick, _, _ in seen] == pytest.approx([1.4, 2.6], abs=1.1 / 240)
     assert gate.sensor is not False
+
+
+@pytest.mark.parametrize("speed", [2.0, 300.0, 3000.0])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("start", [-0.3, -20.0, -44.0])
+def test_a_sensor_reports_what_crosses_it_and_not_what_passes_beside_it(speed, turned, start):
+    """Also within one tick. Beside it pass balls that miss its edge by a tenth of their radius, or by far."""
+    orientation = rotation.from_axis_angle((0, 0, 1), 0.7) if turned else (0, 0, 0, 1)
+    half = np.array([0.05, 2.0])
+    edge = float(half @ np.abs([np.sin(0.7), np.cos(0.7)])) if turned else 2.0
+    for aside, crosses in (
+        (0.0, True),
+        (edge - 0.1, True),
+        (edge + 0.055, False),
+        (edge + 1.0, False),
+        (-edge - 0.055, False),
+    ):
+        world = World(1 / 60)
+        world.add_shape(shapes.Box((0.1, 4.0, 4.0)), orientation=orientation, sensor=True)
+        away = start * speed / 3000.0
+        ball = world.add_body(BALL, position=(away - 1.8, aside, 0.3), velocity=(speed, 0.0, 0.0))
+        ball.add_shape(shapes.Sphere(0.05))
+        seen = told_of(world)
+        world.step(3 + int(60 * (4.0 - away) / speed))
+        assert names_of(seen) == (["begin", "end"] if crosses else []), aside
+        assert (ball.velocity == (speed, 0.0, 0.0)).all()
 
 
 def test_a_sensor_at_rest_is_told_of():
