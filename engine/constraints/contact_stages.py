@@ -30,6 +30,7 @@ from .calls import (
     VELOCITY_CALL,
 )
 from .cone import keep_first, unsettled_point, world_impulse
+from .energy import is_by_itself, is_kicked, kinetic_energy, take_what_is_gained
 from .joint_types import load, store
 from .layout import (
     BEFORE_POINTS,
@@ -44,6 +45,7 @@ from .layout import (
     CONTACTS,
     CONTACTS_END,
     END,
+    ENERGY,
     FIRST_PLACE,
     FIRST_POINT,
     FIRST_POSITIONS,
@@ -93,6 +95,7 @@ from .points import SOFTNESS_OF_A_POINT, find_point_rows
 from .rebounds import has_rebounds, mix_rebounds, takes_too_much, work_in_drift
 from .solver import along
 from .stages import add_impulses, given, miss_at_end, sum_impulses, warm
+from .step import KEPT
 
 MOST_CONTACT_ROUNDS = 6
 GAP_OF_SIZE = 1e-9
@@ -463,6 +466,9 @@ def point_position_stage(common: Packed[Tables], island: int, step: float, is_pa
     closed = (CLOSED_OF_SIZE_IN_SWEEPS if must_sweep else CLOSED_OF_SIZE) * size
     parting, kick = PARTING_RATE_IN_SWEEPS if must_sweep else PARTING_RATE, float(tables.measures[island, KICK_TIME])
     rest = closed if must_sweep else enough
+    tables.measures[island, ENERGY] = -1.0
+    if not has_joints and is_by_itself(links, *contacts) and not is_kicked(own, tables.stages, VELOCITY, first, last):
+        tables.measures[island, ENERGY] = kinetic_energy(own, work, START, first, last)
     _begin_positions(work, tables.stages, links, touching, rows, *contacts, closed, rest, parting, kick, step)
     if has_joints:
         warm(tables.joints, links, rows, first_link, last_link, step)
@@ -685,6 +691,9 @@ def point_velocity_stage(common: Packed[Tables], island: int, step: float) -> in
             store(tables.touching, point, PUSHED_LAST, world_impulse(rows, row))
             _note_solver(tables.touching, point, solver)
     _set_velocities(tables.own, work, first, last)
+    before = float(tables.measures[island, ENERGY])
+    if before >= 0.0 and not is_kicked(tables.own, tables.stages, KEPT, first, last):
+        take_what_is_gained(tables.own, work, first, last, before)
     if first_link < last_link:
         _expect_joints(tables.joints, links, rows, first_link, last_link, step)
         return int(call(tables.calls[VELOCITY_CALL], (common, island, step)))

@@ -272,7 +272,9 @@ LEAST_STEPS = 22
 """The number of steps in which the island takes a step at least; negative if a joint had no force in the last tick."""
 FACTOR_IS_MADE, KNOWN_PAIRS = 23, 24
 """Whether the blocks have the factor for the states of all points in this stage, and how many changes of held slips are known."""
-MEASURES = 25
+ENERGY = 25
+"""The kinetic energy before a drift [J], if nothing but contacts of the island with itself may change it, else -1."""
+MEASURES = 26
 
 # rows of `impacts`, whose columns are the bodies; there are none as long as nothing was fast
 IMPACT_TIME = 0

@@ -145,9 +145,9 @@ SLACKS = 2.0
 """The same for loops, as a share of the misfit of the joints of a loop when the last one of them was added."""
 SPACINGS_OF_A_LOOP = 2.2e-16
 """The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
-_KEPT = STAGE_WRENCH + WRENCH_ROWS
+KEPT = STAGE_WRENCH + WRENCH_ROWS
 """Velocity, angular velocity and stored momentum before the second kick, in `stages`."""
-END_KICKS = _KEPT + 9
+END_KICKS = KEPT + 9
 """Change of velocity and angular velocity by actuators in the second kick, in `stages`, and whether it depends on the rates."""
 STAGE_ROWS = END_KICKS + 7
 
@@ -243,13 +243,13 @@ def island_stages(common: Packed[Tables], first: int, last: int, each: int) -> i
         store_state(stages, POSITION, place, state)
         stored = load_vector(own, STORED_MOMENTUM, place)
         if each == 0:
-            store_vector(stages, _KEPT, place, state.velocity)
-            store_vector(stages, _KEPT + 3, place, state.angular_velocity)
-            store_vector(stages, _KEPT + 6, place, stored)
+            store_vector(stages, KEPT, place, state.velocity)
+            store_vector(stages, KEPT + 3, place, state.angular_velocity)
+            store_vector(stages, KEPT + 6, place, stored)
         elif each > 0:
-            store_vector(own, VELOCITY, place, load_vector(stages, _KEPT, place))
-            store_vector(own, ANGULAR_VELOCITY, place, load_vector(stages, _KEPT + 3, place))
-            store_vector(own, STORED_MOMENTUM, place, load_vector(stages, _KEPT + 6, place))
+            store_vector(own, VELOCITY, place, load_vector(stages, KEPT, place))
+            store_vector(own, ANGULAR_VELOCITY, place, load_vector(stages, KEPT + 3, place))
+            store_vector(own, STORED_MOMENTUM, place, load_vector(stages, KEPT + 6, place))
     return 0
 
 
