@@ -15,7 +15,7 @@ from ..lengths import sized
 SAMPLE = 2
 """Lines per operation; `python -m tests.interrupting` tries all of them."""
 SOME = [name for name in OPERATIONS if not name.startswith("step, ") or "called" in name or "," not in name[6:]]
-FEW = sized(SOME[::6], SOME)
+FEW = sized(SOME[::8], SOME)
 
 
 @pytest.mark.parametrize("name", FEW)
