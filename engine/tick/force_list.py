@@ -297,7 +297,8 @@ class ForceList:
         rule = "an object with apply(wrench, bodies, time), or a function of these arguments"
         if isinstance(force, type) or not (callable(force) or callable(getattr(force, "apply", None))):
             refuse("World.add_force", "force", force, rule, TypeError)
-        check_calls(apply_of(force), "World.add_force", "force", rule, 3)
+        if not isinstance(force, TableRows):  # which kernels compute
+            check_calls(apply_of(force), "World.add_force", "force", rule, 3)
         _check_energy(force)
         if (evaluate := _evaluate(force)) not in ("tick", "stage"):
             refuse("World.add_force", "force.evaluate", evaluate, "'tick' or 'stage'")
