@@ -241,6 +241,8 @@ def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
     if policy.waits or not may_stand_in:
         return False
     absent = [loop for loop in loops if not loop.is_loaded]
+    if not absent:
+        return False
     until = thread_time() + _LONG if background.is_usable() else inf
     found = list(takewhile(lambda loop: thread_time() < until and loop.can_run, absent))
     return len(found) < len(absent) and ask(absent[len(found) :])
