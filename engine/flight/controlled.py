@@ -13,7 +13,7 @@ from ..checks import FloatArray, integer, refuse
 from ..compilation.choice import Loop
 from ..joints.assembly import assembly_for
 from ..store.host import Host
-from ..store.rows import BodyHandle, Given, TableRows, checked, fixed, reference_fields, require_body
+from ..store.rows import BodyHandle, Given, TableRows, checked, fixed, is_body, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
 from .body_torque import BodyTorque
@@ -222,6 +222,8 @@ class Controlled(SampledPart):
     @reference.setter
     def reference(self, value: FixedOrMoving) -> None:
         _check_reference(value, self)
+        if self._table.store is not None:
+            self._refuse_targets(value)
         self._replace("_reference", value)
 
     @property
@@ -314,6 +316,15 @@ class Controlled(SampledPart):
                 refuse(self, "measured", measured, f"an estimator or sensor of {self.body}")
         self._refuse_actuators(self._actuators, seconds)
         self._refuse_law(self._law)
+        self._refuse_targets(self._reference)
+
+    def _refuse_targets(self, reference: FixedOrMoving) -> None:
+        """Reject a reference to a body that is not in the world of the loop; copies of the world would point at what stands still."""
+        if isinstance(reference, Pointing):
+            for argument, target in (("target", reference.target), ("second_target", reference.second_target)):
+                if is_body(target) and require_body(target, argument, "Pointing").world is not self.body.world:
+                    hint = f"its {argument} is {target} of another one"
+                    refuse(self, "reference", reference, "one to bodies of the same world", hint=hint)
 
     def _refuse_actuators(self, actuators: object, seconds: float) -> None:
         """Reject actuators that are not in the world of the loop, or made for another interval between samples [s]."""

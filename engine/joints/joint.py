@@ -492,7 +492,10 @@ def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[
         is_free = isinstance(number, float) and number == free
         if isinstance(number, float) and number == -free:
             refuse(owner, argument, value, rule)
-        pair.append(free if is_free else real(number, argument, owner))
+        try:
+            pair.append(free if is_free else real(number, argument, owner))
+        except (TypeError, ValueError) as error:
+            refuse(owner, argument, value, rule, type(error), error)
     if pair[0] > pair[1]:
         refuse(owner, argument, value, rule)
     return pair[0], pair[1]

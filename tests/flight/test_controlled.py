@@ -371,6 +371,38 @@ def test_a_new_reference_is_undone_with_a_failed_tick():
     assert loop.reference is before and loop.law is law
 
 
+@pytest.mark.parametrize("place", ["target", "second_target"])
+def test_a_reference_to_a_body_of_another_world_is_rejected(place):
+    """A copy of the world would have a copy of that body, which nothing moves."""
+    world, elsewhere = World(0.5), World(0.5)
+    ship, near, far = (
+        one.add_body(MassProperties.sphere(2.0, 0.5), position=(x, 1.0, 2.0))
+        for one, x in ((world, 0), (world, 5), (elsewhere, 9))
+    )
+    motor = world.add_part(BodyTorque(ship, max_torque=1.0))
+
+    def towards(body):
+        return Pointing((0, 0, 1), body) if place == "target" else Pointing((0, 0, 1), (0, 1, 0), (1, 0, 0), body)
+
+    def loop(reference):
+        return Controlled(ship, QuaternionPD(1.0, 1.0), reference, motor, every=1)
+
+    words = rf"Controlled\('control loop'\): reference must be one to bodies of the same world; .*; its {place} is body"
+    with pytest.raises(ValueError, match=words):
+        world.add_part(loop(towards(far)))
+    assert world.parts == (motor,)
+    added = world.add_part(loop(towards(near)))
+    with pytest.raises(ValueError, match=words):
+        added.reference = towards(far)
+    assert added.reference.target is near or added.reference.second_target is near
+    world.step(3)
+    world.remove_part(added)
+    added.reference = towards(far)  # it is in no world
+    elsewhere.remove_body(far)
+    with pytest.raises(ValueError, match=rf"Pointing: {place}: body .* was removed"):
+        world.add_part(added)
+
+
 def test_disabling_a_loop_commands_zero_once_and_enabling_starts_anew():
     world, ship = ship_in_a_world()
     actuators = Recorder()

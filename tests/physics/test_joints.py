@@ -642,6 +642,11 @@ BAD = [
         ValueError,
         "at right angles",
     ),
+    (
+        lambda a, b: Hinge(a, b, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=(float("nan"), 1.0)),
+        ValueError,
+        r"limits must be a pair \(lower, upper\) .*; got \(nan, 1\.0\)",
+    ),
     (lambda a, b: JointSpring(frequency=-1.0), ValueError, "frequency must be"),
     (lambda a, b: JointSpring(30.0, 0.5), TypeError, "positional"),
     (lambda a, b: JointSpring(frequency=1.0, stiffness=1.0), ValueError, "exactly one of frequency"),
