@@ -159,6 +159,7 @@ class Substepped(Integrator):
         while count <= MOST_SUBSTEPS:
             array[_STATE_ROWS, rows] = start
             steps[TICKS] = control[TICKS] * count
+            program(count).forget()
             finite = accepted(program(count).run(count)) == count
             fine = array[_STATE_ROWS, rows]
             if finite and coarse is not None:

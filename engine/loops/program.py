@@ -250,6 +250,10 @@ class Program:
                 enter(packed, 0)
                 return done or min(result, 0)
 
+    def forget(self) -> None:
+        """Begin with the first operation next, because what an exception has left of a tick has been undone from outside."""
+        self._state[PLACE] = 0
+
     def recover(self) -> None:
         """Complete or undo the tick that an exception has ended, if one is open, depending on whether it was counted.
 

@@ -3,6 +3,7 @@
 import math
 import random
 import warnings
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -359,6 +360,41 @@ def undefined_once(body, time, when, where):
     """No force, and no number at one time and place."""
     ahead, beside = time - when, body.position[1] - where
     return (0.0 / (ahead * ahead + beside * beside), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        integrators.Substepped(integrators.RungeKutta4(), 2),
+        integrators.Substepped(integrators.RungeKutta4(), tolerance=1e-4),
+        integrators.Extrapolated(integrators.RungeKutta4()),
+    ],
+    ids=["divided", "to a tolerance", "extrapolated"],
+)
+def test_a_force_that_raises_at_any_stage_of_a_divided_tick_leaves_nothing_of_it(method):
+    """The force works again at its next evaluation, and the world then moves as if it had always worked."""
+
+    def flown(fails_at):
+        world, evaluations = World(1 / 16, integrator=method), 0
+
+        @world.add_force
+        def pull(wrench, bodies, time):
+            nonlocal evaluations
+            evaluations += 1
+            if evaluations == fails_at:
+                raise Stop
+            wrench.force_world -= bodies.position
+
+        for place in range(2):
+            world.add_body(PROPERTIES, position=(9.0 * place, 1, 2), angular_velocity_body=(0.1, 2.0, 0.3))
+        while world.tick_count < 3:
+            with suppress(Stop):
+                world.step()
+        return world.state_hash(), evaluations
+
+    undisturbed, evaluations = flown(0)
+    assert evaluations >= 12
+    assert {flown(fails_at)[0] for fails_at in range(1, evaluations, 3)} == {undisturbed}
 
 
 @pytest.mark.parametrize("ticks", [1, 5])
