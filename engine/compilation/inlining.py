@@ -46,6 +46,7 @@ from numba.core.typed_passes import (
     PreLowerStripPhis,
 )
 from numba.core.types import BooleanLiteral, BoundFunction, Dispatcher, IntegerLiteral, Type, unliteral  # type: ignore[attr-defined]
+from numba.core.typing import signature
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import (
     FindLiterallyCalls,
@@ -64,7 +65,8 @@ from numba.core.untyped_passes import (
 from numba.extending import models, register_model
 
 from .kernel_types import Kernel, Numba
-from .lowering import LeanLower, call_of, may_raise
+from .lean import look_for_new_functions
+from .lowering import LeanLower, call_of, may_raise, result_of_built_in
 
 _FOR_OTHER_CODE = peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates
 _FOR_INNER_FUNCTIONS = InlineClosureLikes, MakeFunctionToJitFunction
@@ -76,6 +78,7 @@ _UNUSED = (
 
 PIPELINE = 4
 """Part of the key of cached kernels, to be changed together with what these pipelines make of a function."""
+_CONSTANT_NUMBER = IntegerLiteral | BooleanLiteral
 _PURE = {"_operator", "builtins", "math"}
 """The modules of functions whose signature depends on nothing but the types of the arguments."""
 
@@ -97,16 +100,23 @@ class _Typing(Context):  # type: ignore[misc]
             self._values_found[value] = super().resolve_value_type(value)
         return self._values_found[value]
 
-    def resolve_function_type(self, function: object, arguments: object, named: object) -> Numba:
+    def resolve_function_type(self, function: object, arguments: tuple[Numba, ...], named: object) -> Numba:
         """Return the signature of a function for arguments of these types, or None; part of numba's interface."""
         if isinstance(function, Dispatcher) and (calls := getattr(function.dispatcher, "_calls", None)) is not None:
             return calls.signature(arguments, named)
         module = getattr(getattr(function, "typing_key", None), "__module__", None)
         if named or module not in _PURE:
             return super().resolve_function_type(function, arguments, named)
-        key = function, arguments
+        # in a product or a comparison, the values of constants make no difference
+        general = tuple(unliteral(kind) if isinstance(kind, _CONSTANT_NUMBER) else kind for kind in arguments)
+        key = function, general
         if key not in self._signatures_found:
-            self._signatures_found[key] = super().resolve_function_type(function, arguments, named)
+            result = result_of_built_in(function, general)
+            self._signatures_found[key] = (
+                super().resolve_function_type(function, general, named)
+                if result is None
+                else signature(result, *general)
+            )
         return self._signatures_found[key]
 
     def resolve_getattr(self, kind: object, name: str) -> Numba:
@@ -218,7 +228,7 @@ class _PutInConstants(IRProcessing):  # type: ignore[misc]
         for block in function.blocks.values():
             for each in block.find_insts(Assign):
                 kind = state.args[each.value.index] if isinstance(each.value, Arg) else None
-                if isinstance(kind, IntegerLiteral | BooleanLiteral):
+                if isinstance(kind, _CONSTANT_NUMBER):
                     known = function._definitions[each.target.name]
                     place = known.index(each.value)
                     known[place] = each.value = Const(kind.literal_value, each.loc)
@@ -330,9 +340,11 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
 
     _lowering: object = _LowerToMachineCode
     _begins_with: Callable[[Numba], Numba] = staticmethod(lambda context: context)
+    _look_for_new_functions: Callable[[Numba, Numba], None] = staticmethod(look_for_new_functions)
 
     def __init__(self, typing_context: Numba, target_context: Numba, *arguments: Numba) -> None:
         """Begin to compile a function; part of numba's interface."""
+        self._look_for_new_functions(typing_context, target_context)
         super().__init__(self._begins_with(typing_context), self._begins_with(target_context), *arguments)
         self.state.typingctx = _typing(typing_context)
 
@@ -374,6 +386,7 @@ class InlinedCompiler(KernelCompiler):
 
     _lowering = _LowerToIntermediateCode
     _begins_with = staticmethod(_AsItIs)
+    _look_for_new_functions = staticmethod(lambda typing_context, target_context: None)
 
 
 class _Uncallable:
@@ -427,12 +440,12 @@ class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
         """The length of the code of each function in it."""
 
     def add_ir_module(self, module: Numba) -> None:
+        """Take the code of the function itself; part of numba's interface, called once."""
         text = normalize_ir_text(str(module))
-        self.may_raise = self.may_raise or may_raise(text)
-        self._lines[self] = self._lines.get(self, 0) + text.count("\n")
-        made = llvm.parse_assembly(text)
-        made.name, made.data_layout = module.name, self._codegen._data_layout
-        self._final_module.link_in(made)
+        self.may_raise = may_raise(text)
+        self._lines[self] = text.count("\n")
+        self._final_module = llvm.parse_assembly(text)
+        self._final_module.name, self._final_module.data_layout = module.name, self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         for library in self._linking_libraries:
@@ -440,6 +453,15 @@ class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
         if self._lines[self] >= _LEAST_OWN_SHARE * sum(self._lines.values()):
             super()._optimize_final_module()
             self._lines = {self: str(self._final_module).count("\n")}
+
+    def finalize(self) -> None:
+        """Link in what is called and optimize; part of numba's interface. What is wrong with the code is found in the kernel."""
+        for library in dict.fromkeys(self._linking_libraries):
+            if hasattr(self, "_reload_init"):  # since numba 0.62
+                self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._optimize_final_module()
+        self._finalized = True
 
     def _get_module_for_linking(self) -> Numba:
         if self._shared_module is None:
@@ -449,8 +471,3 @@ class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
                     function.linkage = "linkonce_odr"
             self._shared_module = self._final_module
         return self._shared_module
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True

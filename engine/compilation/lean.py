@@ -3,15 +3,17 @@
 At other times numba stays as it is, because a program may use it for functions of its own.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
 from functools import cache
 from importlib.util import find_spec
 
-from numba.core import base, ir
+from numba.core import base, byteflow, ir, ssa, typeinfer
 from numba.core.codegen import ll
+from numba.core.imputils import builtin_registry
 
+from .inference import Steps, Variables
 from .kernel_types import Numba
 
 
@@ -43,21 +45,54 @@ def lean() -> Iterator[None]:
 
     Nobody is told when LLVM begins and ends: numba makes two objects per call, and a world of free bodies takes 20,000 calls. Values are
     searched for variables by their class, and not by asking each what it is, in up to six ways. What writes an instruction is asked once
-    whether it wants to know the line of the source.
+    whether it wants to know the line of the source. A step that finds types is not taken again for nothing. Where numba has no way of its
+    own to write an operation of its own, it does not look for new functions before it takes the general way. Nothing is written to logs.
     """
     told = getattr(getattr(ll.ffi.lib, "_lock", None), "_cblist", [])  # another version has other parts
-    listeners, search, names_loc = told[:], ir.Inst._rec_list_vars, getattr(base, "_has_loc", None)
+    listeners = told[:]
+    changes = [
+        (ir.Inst, "_rec_list_vars", _variables),
+        (typeinfer, "ConstraintNetwork", Steps),
+        (typeinfer, "TypeVarMap", Variables),
+        (base.BaseContext, "get_function", _way_of(base.BaseContext.get_function)),
+        (byteflow, "_logger", _Silent),
+        (ssa, "_logger", _Silent),
+        *([(base, "_has_loc", cache(base._has_loc))] if hasattr(base, "_has_loc") else []),
+    ]
+    before = [getattr(owner, name) for owner, name, _ in changes]
     try:
         told.clear()
-        ir.Inst._rec_list_vars = _variables
-        if names_loc is not None:
-            base._has_loc = cache(names_loc)
+        for owner, name, value in changes:
+            setattr(owner, name, value)
         yield
     finally:
-        if names_loc is not None:
-            base._has_loc = names_loc
-        ir.Inst._rec_list_vars = search
+        for (owner, name, _), value in zip(changes, before, strict=True):
+            setattr(owner, name, value)
         told[:] = listeners
+
+
+def _way_of(get_function: Callable[..., Numba]) -> Callable[..., Numba]:
+    def get(context: Numba, function: Numba, signature: Numba, _firstcall: bool = True) -> Numba:
+        return get_function(context, function, signature, _firstcall and not isinstance(function, str))
+
+    return get
+
+
+class _Silent:
+    """What numba logs each instruction with, which accepts everything."""
+
+    debug = "".format
+
+
+def look_for_new_functions(typing_context: Numba, target_context: Numba) -> None:
+    """Tell contexts of what has been imported since; numba looks again for each attribute of a class that has been described."""
+    target_context.load_additional_registries()
+    target_context.install_registry(builtin_registry)
+    try:
+        target_context.refresh = lambda: None
+        typing_context.refresh()
+    finally:
+        del target_context.refresh
 
 
 def _variables(instruction: Numba, value: Numba) -> list[Numba]:

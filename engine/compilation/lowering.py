@@ -8,6 +8,7 @@ array took 49 instructions and takes 12, a call took 26 besides its arguments an
 
 import re
 from functools import partial
+from inspect import Parameter
 from operator import add, mul, sub
 
 from numba.core import config
@@ -16,7 +17,7 @@ from numba.core.cgutils import get_or_insert_function
 from numba.core.cgutils import ir as llvm
 from numba.core.errors import LoweringError, new_error_context  # type: ignore[attr-defined]
 from numba.core.imputils import user_function
-from numba.core.ir import Assign, Del, FreeVar, Global
+from numba.core.ir import UNDEFINED, Assign, Del, FreeVar, Global
 from numba.core.lowering import Lower
 
 from .kernel_types import Numba
@@ -51,6 +52,16 @@ def call_of(made: Numba, library: Numba) -> Numba:
     with_library: Numba = call
     with_library.signature, with_library.libs = made.argtypes, (library,)
     return call
+
+
+def result_of_built_in(function: Numba, arguments: Numba) -> Numba:
+    """The type that `int`, `min` or `max` of numbers returns; None for all for which numba shall compile a function of its own."""
+    key = getattr(function, "typing_key", None)
+    if key is int and len(arguments) == 1 and isinstance(arguments[0], types.Integer | types.Float | types.Boolean):
+        return arguments[0] if isinstance(arguments[0], types.Integer) else types.intp
+    if key in (min, max) and arguments in ((types.int64,) * 2, (types.float64,) * 2):
+        return arguments[0]
+    return None
 
 
 class _Builder(llvm.IRBuilder):  # type: ignore[misc]
@@ -117,15 +128,49 @@ class LeanLower(Lower):  # type: ignore[misc]
         return super().lower_assign(kind, instruction)
 
     def lower_binop(self, kind: Numba, expression: Numba, operator: Numba) -> Numba:
-        signature = self.fndesc.calltypes[expression]
-        write = _ON_NUMBERS.get(operator)
-        if write is None or (*signature.args, signature.return_type) != (types.float64,) * 3:
-            return super().lower_binop(kind, expression, operator)
-        pair = (
-            self.context.cast(self.builder, self.loadvar(each.name), self.typeof(each.name), types.float64)
-            for each in (expression.lhs, expression.rhs)
+        signature, function = (
+            self.fndesc.calltypes[expression],
+            self.context.typing_context.resolve_value_type(operator),
         )
-        return self.context.cast(self.builder, write(self.builder, *pair), types.float64, kind)
+        has_static_part = not (expression.static_lhs is expression.static_rhs is UNDEFINED)
+        if has_static_part or not isinstance(function, types.Function):
+            return super().lower_binop(kind, expression, operator)
+        pair = [
+            self.context.cast(self.builder, self.loadvar(each.name), self.typeof(each.name), wanted)
+            for each, wanted in zip((expression.lhs, expression.rhs), signature.args, strict=True)
+        ]
+        if operator in _ON_NUMBERS and (*signature.args, signature.return_type) == (types.float64,) * 3:
+            result = _ON_NUMBERS[operator](self.builder, *pair)
+        else:  # its types were found for these arguments
+            result = self.context.get_function(function, signature)(self.builder, pair)
+        return self.context.cast(self.builder, result, signature.return_type, kind)
+
+    def lower_call(self, kind: Numba, expression: Numba) -> Numba:
+        function, signature = self.typeof(expression.func.name), self.fndesc.calltypes[expression]
+        is_usual = isinstance(function, types.Dispatcher | types.Function) and expression.target is None
+        if not is_usual or isinstance(signature.return_type, types.Phantom):
+            return super().lower_call(kind, expression)
+        values = self.fold_call_args(function, signature, expression.args, expression.vararg, expression.kws)
+        if result_of_built_in(function, signature.args) is not None:
+            result = self._built_in(function.typing_key, signature, *values)
+        else:
+            result = self.context.get_function(function, signature)(self.builder, values, self.loc)
+        return self.context.cast(self.builder, result, signature.return_type, kind)
+
+    def fold_call_args(self, function: Numba, signature: Numba, given: Numba, rest: Numba, named: Numba) -> list[Numba]:
+        parameters = signature.pysig.parameters.values() if signature.pysig is not None else signature.args
+        takes_more = any(getattr(each, "kind", None) is Parameter.VAR_POSITIONAL for each in parameters)
+        if rest or named or takes_more or len(given) != len(parameters):
+            values: list[Numba] = super().fold_call_args(function, signature, given, rest, named)
+            return values
+        return [self._cast_var(each, kind) for each, kind in zip(given, signature.args, strict=True)]
+
+    def _built_in(self, function: Numba, signature: Numba, first: Numba, second: Numba = None) -> Numba:
+        kind = signature.args[0]
+        if function is int:
+            return self.context.cast(self.builder, first, kind, signature.return_type)
+        compare = self.builder.icmp_signed if isinstance(kind, types.Integer) else self.builder.fcmp_ordered
+        return self.builder.select(compare("<" if function is min else ">", second, first), second, first)
 
     def lower_getitem(self, kind: Numba, expression: Numba, value: Numba, index: Numba, signature: Numba) -> Numba:
         array = self.typeof(value.name)

@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import math
 import subprocess
 import sys
 
@@ -16,7 +17,9 @@ from .test_kernels import needs_numba
 if COMPILED:
     from numba.core import typing
     from numba.core.codegen import CPUCodegen
+    from numba.core.compiler import Compiler
     from numba.core.postproc import PostProcessor
+    from numba.core.typeinfer import CallConstraint
     from numba.core.types import BaseFunction
 
     from engine.compilation import inlining
@@ -251,6 +254,71 @@ def test_integers_share_a_compiled_form_but_for_those_that_decide_what_is_compil
     assert call(6.0) == pytest.approx(6.0 + 9.0 + 11.0 + 11.0 + 6.0 + 12.0)
     assert len(ladder._numba_type_.dispatcher.overloads) == 1
     assert len(by_stage._numba_type_.dispatcher.overloads) == 2
+
+
+@needs_numba
+def test_a_variable_that_becomes_a_float_in_a_loop_is_one_from_its_beginning(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+
+    @inlined
+    def sums(count, step):
+        total, before = 0, 1
+        for _ in range(count):
+            before = total * 2
+            total = total + step
+        return total, before
+
+    @kernel("sums")
+    def call(count, step, found):
+        found[0], found[1] = sums(count, step)
+
+    found = np.zeros(2)
+    call(3, 0.75, found)
+    assert tuple(found) == (2.25, 3.0)
+
+
+@needs_numba
+def test_a_step_that_finds_types_is_taken_again_only_if_what_it_has_read_has_changed(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    take, taken = CallConstraint.__call__, []
+
+    def noted(step, inference):
+        taken.append((inference.func_id.func_name, step.target))
+        take(step, inference)
+
+    @inlined
+    def root(x):
+        return math.sqrt(x)
+
+    @kernel("roots")
+    def call(x):
+        return root(x) + root(2.0 * x)
+
+    monkeypatch.setattr(CallConstraint, "__call__", noted)
+    assert call(2.0) == pytest.approx(2.0 + math.sqrt(2.0))
+    assert len(taken) == len(set(taken)) == 3
+
+
+@needs_numba
+@pytest.mark.parametrize("x", [2.75, -2.75, 0.0, -0.0, math.nan])
+@pytest.mark.parametrize("y", [1.0, -0.0, math.nan])
+def test_the_smaller_and_the_larger_of_two_numbers_and_whole_parts_are_those_of_python(x, y, monkeypatch, tmp_path):
+    """With the same bits, and without a function that numba would compile for it."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    monkeypatch.delattr(Compiler, "define_pipelines")
+
+    @inlined
+    def ends(x, y, i, j):
+        return min(x, y), max(x, y), float(min(i, j)), float(max(i, j)), float(int(x < y)), float(int(2.5 * i))
+
+    @kernel("ends")
+    def call(x, y, i, j, found):
+        found[0], found[1], found[2], found[3], found[4], found[5] = ends(x, y, i, j)
+
+    found = np.zeros(6)
+    for i, j in ((3, -5), (-5, 3), (0, 7)):
+        call(x, y, i, j, found)
+        assert found.tobytes() == np.array(ends(x, y, i, j)).tobytes()
 
 
 @needs_numba

@@ -26,6 +26,7 @@ MODULES = sorted(path.relative_to(ENGINE) for path in ENGINE.rglob("*.py"))
 WITH_NUMBA = (
     "compilation/compiler.py",
     "compilation/inlining.py",
+    "compilation/inference.py",
     "compilation/lean.py",
     "compilation/lowering.py",
     "compilation/packed.py",
