@@ -87,6 +87,8 @@ _PREVIOUS_RATES = slice(_MOVING, layout.PREVIOUS + layout.STATE_ROWS)
 _MODEL_ROWS = (layout.MASS, layout.PRINCIPAL_AXES + 3)
 _STORED = slice(layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3)
 _PREVIOUS_STORED = slice(layout.PREVIOUS_STORED_MOMENTUM, layout.PREVIOUS_STORED_MOMENTUM + 3)
+_STORING = slice(layout.STORED_MOMENTUM, layout.MOTOR_TORQUE + 3)
+"""Stored momentum and what changes it."""
 _NO_COLUMNS = np.zeros(0, np.int64)
 _SMALLEST = 264
 
@@ -414,10 +416,11 @@ class Bodies(Table):
                 self._bind_anew()
 
     def _count_as_storing(self, rows: Rows) -> bool:
-        """Whether there are wheels, so that no span is given up before bodies move, and these bodies are in the spans."""
+        """Whether these bodies are in the spans, of which none is given up before bodies move: there are wheels, or one of these stores."""
         assert self.store is not None
         wheels = self.store.tables.get("wheels")
-        if wheels is None or not wheels.count or isinstance(rows, slice):
+        has_wheels = wheels is not None and wheels.count > 0
+        if isinstance(rows, slice) or not (has_wheels or self.array[_STORING, rows].any()):
             return False
         columns, spans = np.asarray(rows)[..., np.newaxis], self.control[layout.STORING :].reshape(-1, 2)
         return bool(((columns >= spans[:, 0]) & (columns < spans[:, 1])).any(axis=-1).all())
@@ -425,7 +428,7 @@ class Bodies(Table):
     def _storing_blocks(self) -> npt.NDArray[np.bool_] | None:
         """Which blocks of eight columns contain bodies that store momentum or are frozen; None if none does and none may be."""
         assert self.store is not None
-        rows = self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count]
+        rows = self.array[_STORING, : self.count]
         wheels = self.store.tables.get("wheels")
         has_wheels, stores = wheels is not None and wheels.count > 0, bool(rows.any())
         if not (has_wheels or stores or self.freezes or self.expects_torques):

@@ -428,4 +428,4 @@ class Held:
 
     def _look_for_motors(self, views: StageViews) -> None:
         if not self._bodies.expects_torques and views.motor_torque_body.any():
-            self._bodies.look_for_stored_momentum()
+            self._bodies.look_for_stored_momentum(rows=np.flatnonzero(views.motor_torque_body.any(axis=1)))
