@@ -66,12 +66,31 @@ def _copy_acting(table: Array, rows: Integers, count: int, bodies: int, places: 
             own[row, number] = float(places[column]) if column >= 0 else -1.0
 
 
+_ROWS_AT_ONCE = 8
+"""Components that are copied together. Those of a body are far apart in memory, and those of its neighbours are not, so that loops go
+along the bodies; and the processor waits for several components at a time, which takes a fifth less for 4096 members with a hinge."""
+
+
+@inlined
+def _copy_bodies(
+    array: Array, own: Array, columns: Integers, first: int, last: int, rows: tuple[int, int], shift: int
+) -> None:
+    """Copy components of the bodies at some places, which are `shift` rows further down in the array of all bodies."""
+    for begin in range(rows[0], rows[1], _ROWS_AT_ONCE):
+        for place in range(first, last):
+            column = columns[place]
+            for row in range(begin, min(begin + _ROWS_AT_ONCE, rows[1])):
+                own[row, place] = array[shift + row, column]
+
+
 @inlined
 def _copy_in(table: Array, joints: Array, links: Integers, first: int, last: int, rows: tuple[int, int]) -> None:
     """Copy components of some joints from the table of joints."""
-    for row in range(rows[0], rows[1]):
+    for begin in range(rows[0], rows[1], _ROWS_AT_ONCE):
         for link in range(first, last):
-            joints[row, link] = table[row, links[link, JOINT]]
+            joint = links[link, JOINT]
+            for row in range(begin, min(begin + _ROWS_AT_ONCE, rows[1])):
+                joints[row, link] = table[row, joint]
 
 
 @inlined
@@ -97,20 +116,14 @@ def islands_open(
     first, last = tables.islands[first_island, BODIES], tables.islands[last_island - 1, BODIES_END]
     first_link, last_link = tables.islands[first_island, LINKS], tables.islands[last_island - 1, LINKS_END]
     columns = columns[tables.islands[first_island, COLUMNS] - first :]
-    # row by row, because the components of a body are far apart in memory and those of its neighbours are not
-    for row in range(STATE_ROWS):
-        for place in range(first, last):
-            own[row, place] = array[state_row + row, columns[place]]
-    for row in range(WRENCH, PREVIOUS_STORED_MOMENTUM):
-        for place in range(first, last):
-            own[row, place] = array[row, columns[place]]
+    _copy_bodies(array, own, columns, first, last, (0, STATE_ROWS), state_row)
+    _copy_bodies(array, own, columns, first, last, (WRENCH, PREVIOUS_STORED_MOMENTUM), 0)
     for place in range(first, last if impacts.shape[1] > 0 else first):
         if is_late(impacts, columns[place]):
             store_vector(own, POSITION, place, late_start(array, impacts, state_row, columns[place]))
     if stores:
-        for row in range(3):
-            for place in range(first, last):
-                own[STORED_MOMENTUM + row, place] = array[stored_row + row, columns[place]]
+        stored = STORED_MOMENTUM, STORED_MOMENTUM + 3
+        _copy_bodies(array, own, columns, first, last, stored, stored_row - STORED_MOMENTUM)
     for row in range(forces.layers.shape[0]):
         for place in range(first, last):
             forces.layers[row, place] = outside.layers[row, columns[place]]

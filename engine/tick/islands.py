@@ -26,6 +26,7 @@ from ..constraints.graph import (
     TOUCHING_COUNT,
     Graph,
 )
+from ..loops.allocation import zeros
 from ..loops.columns import Integers
 from ..loops.floating_point import new_control
 from ..loops.layout import COUNT, ORIENTATION, POINT_FORCE_ROWS, ROWS, SPRING_ROWS
@@ -83,21 +84,21 @@ class Islands:
             room[ISLANDS], links + room[CONTACT_COUNT]
         )  # as many as there may be of some joints
         room[[ROW_COUNT, BLOCK_COUNT]] += 32
-        self.own = np.zeros((ROWS, pitch))
+        self.own = zeros(ROWS, pitch)
         self.own[:] = self._bodies.schema.rest
-        self.stages = np.zeros((step.STAGE_ROWS, pitch))
+        self.stages = zeros(step.STAGE_ROWS, pitch)
         self.stages[ORIENTATION + 3] = 1.0
-        self.work = np.zeros((layout.WORK_ROWS, pitch))
+        self.work = zeros(layout.WORK_ROWS, pitch)
         self.work[layout.START + ORIENTATION + 3] = 1.0
-        self.made = np.zeros((room[BODY_COUNT], layout.MADE_SIZE))
-        self.joints = np.zeros((layout.JOINT_ROWS, links))
-        self.points = np.zeros((links + room[CONTACT_COUNT], layout.POINT_SIZE))
-        self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
-        self.blocks = np.zeros((room[BLOCK_COUNT], 36))
-        self.measures = np.zeros((room[ISLANDS], layout.MEASURES))
-        self.touching = np.zeros((room[TOUCHING_COUNT], layout.TOUCH_SIZE))
-        self.springs = np.zeros((SPRING_ROWS, max(1, room[SPRING_COUNT])))
-        self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, room[POINT_COUNT])))
+        self.made = zeros(room[BODY_COUNT], layout.MADE_SIZE)
+        self.joints = zeros(layout.JOINT_ROWS, links)
+        self.points = zeros(links + room[CONTACT_COUNT], layout.POINT_SIZE)
+        self.rows = zeros(room[ROW_COUNT], layout.ROW_SIZE)
+        self.blocks = zeros(room[BLOCK_COUNT], 36)
+        self.measures = zeros(room[ISLANDS], layout.MEASURES)
+        self.touching = zeros(room[TOUCHING_COUNT], layout.TOUCH_SIZE)
+        self.springs = zeros(SPRING_ROWS, max(1, room[SPRING_COUNT]))
+        self.point_forces = zeros(POINT_FORCE_ROWS, max(1, room[POINT_COUNT]))
         self.counts = np.zeros(2, np.int64)
         self.control = new_control(0, 0)
         self.graph.forget_made()
