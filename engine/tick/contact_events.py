@@ -109,6 +109,8 @@ class ContactEvents:
             functions.append(each)
         store.record(setattr, events, "functions", events.functions)
         events.functions = functions
+        if not due:
+            return
         order = {pair: place for place, pair in enumerate([*(pair for pair in known if pair not in now), *now])}
         world = store.world()
         for each, contact in sorted(due, key=lambda one: order[one[1].shapes]):
@@ -120,7 +122,7 @@ class ContactEvents:
         bodies = pair[0].body, pair[1].body
         if found is None:
             return Contact(pair, bodies, None, None, reading(np.zeros(3)), 0.0)
-        return Contact(pair, bodies, *found.where, found.closing)
+        return Contact(pair, bodies, *found.where(self._contacts.table.array), found.closing)
 
     def _now(self, known: Iterable[_Pair]) -> dict[_Pair, _Found]:
         """What is near now, by pairs of shapes; `known` are those that touched before."""
@@ -131,14 +133,24 @@ class ContactEvents:
         array, before = table.array[:, :count], set(known)
         rows = array[[layout.FIRST_SHAPE, layout.SECOND_SHAPE]].astype(np.int64)
         starts = np.flatnonzero(np.r_[True, (rows[:, 1:] != rows[:, :-1]).any(axis=0)])
-        owners_of = self._store.world()._forces.owners_of
-        firsts, seconds = (owners_of(shapes, rows[place, starts]) for place in (0, 1))
+        rows, owners_of = rows[:, starts], self._store.world()._forces.owners_of
+        pairs = list(zip(*(owners_of(shapes, each) for each in rows), strict=True))
+        is_pushed = np.logical_or.reduceat(array[_PUSH].any(axis=0), starts)
+        closing = np.where(is_pushed, np.maximum.reduceat(array[layout.CLOSING], starts), 0.0)
+        sizes = shapes.array[layout.SIZES : layout.SIZES + 3, rows]
+        gaps = np.minimum.reduceat(array[layout.GAP], starts) / np.where(sizes > 0.0, sizes, np.inf).min(axis=(0, 1))
+        is_sensed = shapes.array[layout.SENSOR, rows].any(axis=0)
+        touched = np.array([pair in before for pair in pairs])
+        touches = is_pushed | (gaps <= np.where(touched, _APART, np.where(is_sensed, 0.0, -_APART)))
         found: dict[_Pair, _Found] = {}
-        for number, pair in enumerate(zip(firsts, seconds, strict=True)):
-            end = starts[number + 1] if number + 1 < len(starts) else count
-            part = _Found.of(array[:, starts[number] : end], shapes.array[:, rows[:, starts[number]]], pair in before)
-            found[pair] = found[pair].with_other(part) if pair in found else part  # parts of a compound
+        parts = zip(starts.tolist(), [*starts[1:].tolist(), count], strict=True)
+        for pair, touching, speed, part in zip(pairs, touches.tolist(), closing.tolist(), parts, strict=True):
+            one = _Found(touching, speed, ((slice(*part), touching),))
+            found[pair] = found[pair].with_other(one) if pair in found else one  # parts of a compound
         return found
+
+
+_PUSH = slice(layout.PUSH_WORLD, layout.PUSH_WORLD + 3)
 
 
 class _Found(NamedTuple):
@@ -146,34 +158,23 @@ class _Found(NamedTuple):
 
     touches: bool
     closing: float
-    where: tuple[FloatArray, FloatArray, FloatArray]
-    """Point, normal and impulse."""
-
-    @classmethod
-    def of(cls, points: FloatArray, shapes: FloatArray, touched: bool) -> _Found:
-        """From the columns of its points and of its two shapes."""
-        pushes = points[layout.PUSH_WORLD : layout.PUSH_WORLD + 3]
-        is_pushed = bool(pushes.any())
-        sizes = shapes[layout.SIZES : layout.SIZES + 3]
-        least = float(sizes[sizes > 0.0].min())
-        is_sensed = bool(shapes[layout.SENSOR].any())
-        gap = float(points[layout.GAP].min()) / least
-        touches = is_pushed or gap <= (_APART if touched else 0.0 if is_sensed else -_APART)
-        weights = np.sqrt(np.square(pushes).sum(axis=0)) if is_pushed else np.ones(points.shape[1])
-        point = points[layout.POINT_WORLD : layout.POINT_WORLD + 3] @ (weights / weights.sum())
-        normal = points[layout.NORMAL_WORLD : layout.NORMAL_WORLD + 3, 0].copy()
-        closing = float(points[layout.CLOSING].max()) if is_pushed else 0.0
-        return cls(touches, closing, (reading(point), reading(normal), reading(pushes.sum(axis=1))))
+    parts: tuple[tuple[slice, bool], ...]
+    """The columns of its points, and whether they touch, for each part of a compound."""
 
     def with_other(self, other: _Found) -> _Found:
         """Both parts together."""
-        point, normal, impulse = self.where
-        nearer = point if self.touches or not other.touches else other.where[0]
-        return _Found(
-            self.touches or other.touches,
-            max(self.closing, other.closing),
-            (nearer, normal, reading(impulse + other.where[2])),
-        )
+        return _Found(self.touches or other.touches, max(self.closing, other.closing), (*self.parts, *other.parts))
+
+    def where(self, array: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Point, normal and impulse, from the table of contacts; the point is that of the first part that touches."""
+        nearest = next((columns for columns, touches in self.parts if touches), self.parts[0][0])
+        points, pushes = array[layout.POINT_WORLD : layout.POINT_WORLD + 3, nearest], array[_PUSH, nearest]
+        weights = np.sqrt(np.square(pushes).sum(axis=0)) if pushes.any() else np.ones(points.shape[1])
+        normal = array[layout.NORMAL_WORLD : layout.NORMAL_WORLD + 3, self.parts[0][0].start].copy()
+        impulse, *others = (array[_PUSH, columns].sum(axis=1) for columns, _touches in self.parts)
+        for other in others:
+            impulse = impulse + other
+        return reading(points @ (weights / weights.sum())), reading(normal), reading(impulse)
 
 
 class _Change(NamedTuple):
