@@ -51,6 +51,7 @@ from .layout import (
     CAPSULE,
     CLOSING,
     COLLIDES_WITH,
+    COMES_IN,
     CONTACTS,
     DEEP,
     DEEP_IN,
@@ -108,8 +109,9 @@ MATCHED_OF_SIZE = 0.1
 DEEPEST_OF_SIZE = 1.0
 """Depth, as a share of the least half extent, up to which a shape may be placed in another one."""
 
-_PASSES_BY, _MAY_MEET, _MEETS = range(3)
-"""Of two shapes of which one is fast: they do not meet; they are compared at the start of the tick; or at their impact."""
+_PASSES_BY, _MAY_MEET, _MEETS, _COMES_IN = range(4)
+"""Of two shapes of which one is fast or a sensor: they do not meet; they are compared at the start of the tick; or at their impact; or at
+the start of the tick although they meet, because a sensor stops nothing."""
 
 Tables = tuple[Array, Array, Array, Integers]
 """The bodies, the shapes, and the contacts of the last tick with their number."""
@@ -275,7 +277,7 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
             return _short(counts, SHORT_OF_POINTS)
         if is_sensed:
             sensed += 1
-            _list_sensed(bodies, shapes, touching, touches, pair, sensed)
+            _list_sensed(bodies, shapes, touching, touches, pair, sensed, int(met == _COMES_IN))
             continue
         contact = _list_points(seen, seen_shapes, finding.lists, pair, contact, point, sensed)
         if contact < 0:
@@ -309,12 +311,14 @@ def _bound_shapes(bodies: Array, shapes: Array, near: Search, count: int, dt: fl
 
 
 @inlined
-def _list_sensed(bodies: Array, shapes: Array, touching: Array, touches: Integers, pair: Pair, sensed: int) -> None:
-    """Enter the deepest point of a pair with a sensor at the end of the lists."""
+def _list_sensed(
+    bodies: Array, shapes: Array, touching: Array, touches: Integers, pair: Pair, sensed: int, comes_in: int
+) -> None:
+    """Enter the deepest point of a pair with a sensor at the end of the lists, and whether they begin to overlap in this tick."""
     found, count, first, second = pair
     at, last = touches.shape[1] - sensed, touching.shape[0] - sensed
     _begin_contact(shapes, touches, at, first, second, last)
-    touches[POINTS_OF_CONTACT, at] = 1
+    touches[POINTS_OF_CONTACT, at], touches[COMES_IN, at] = 1, comes_in
     put_touching(bodies, shapes, touching, last, found, deepest_of(found, count), first, second)
 
 
@@ -356,10 +360,9 @@ def _advance(
     """
     (_bodies, shapes, _forms), bounds, _ahead, _moved, impacts, _narrow, calls = advancing
     if _is_sensed(shapes, first, second):
-        # a sensor stops nothing, so that its points are those at the start of the tick all the same
-        _is_joined, slack = _slack(shapes, impacts, first, second, 0.0, margin, dt)
-        crosses = call(calls[IMPACT], (advancing, first, second, slack, 0, dt)) == 1
-        return _MAY_MEET if crosses else _PASSES_BY
+        if call(calls[IMPACT], (advancing, first, second, 0.0, 0, dt)) == 0:
+            return _PASSES_BY
+        return _COMES_IN if impacts[MET_AT, int(shapes[BODY, first])] > 0.0 else _MAY_MEET
     is_joined, slack = _slack(shapes, impacts, first, second, MARGIN_OF_SIZE * least, margin, dt)
     if call(calls[IMPACT], (advancing, first, second, slack, int(not is_joined), dt)) == 1:
         return _MEETS

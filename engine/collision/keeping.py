@@ -33,6 +33,7 @@ from .layout import (
     AT,
     AT_OTHER,
     CLOSING,
+    COMES_IN,
     CONTACT_ROWS,
     CONTACTS,
     ENABLED,
@@ -125,6 +126,8 @@ def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int
                 break
             if sees and not (has_ended and not is_less(pair_of(touches, at), known_pair(kept, known))):
                 _keep_point(keeping, written, touches[POINTS_FROM, at], at)
+                if touches[COMES_IN, at] == 1:
+                    contacts[GAP, written] = min(float(contacts[GAP, written]), 0.0)
                 sensed, written = sensed + 1, written + 1
             else:
                 if taken[known] == 0 and _was_pushed(kept, known):

@@ -87,7 +87,9 @@ BOUND_SIZE = 11
 # rows of the list of contacts, after those of `constraints.graph`
 FIRST_OF, SECOND_OF = 5, 6
 """The two shapes."""
-LIST_ROWS = 7
+COMES_IN = 7
+"""Whether what a sensor sees begins to overlap it in this tick, of which it may also be out again at the end."""
+LIST_ROWS = 8
 
 # places among the addresses of the kernels around islands, behind those of `step`
 NUMBER, NEAR, DIRECT, TOUCH, CORES, PART, GROUND, INNER, FOUR, GROUPS, IMPACT, SEAM = range(4, 16)

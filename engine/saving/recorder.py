@@ -309,7 +309,8 @@ class Recorder(Record):
 
     A column begins with the name of its part. Forces, joints, parts without a name and parts that share one have their class or name and a
     number instead, which counts those of the same class or name in the order in which they were added. "Thruster 1" is therefore the second
-    `Thruster`, whatever other forces there are. Names are given when the recorder is made, and files keep them.
+    `Thruster`, whatever other forces there are. Names are given when the recorder is made, and files keep them; what is added to the world
+    later has no column.
     `metadata` has the units and frames. A body, force, part or joint that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world

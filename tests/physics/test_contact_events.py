@@ -309,6 +309,28 @@ def test_a_sensor_reports_what_crosses_it_and_not_what_passes_beside_it(speed, t
         assert (ball.velocity == (speed, 0.0, 0.0)).all()
 
 
+@pytest.mark.parametrize("is_seer", [False, True])
+@pytest.mark.parametrize("speed", [6.0, 60.0, 600.0])
+@pytest.mark.parametrize("aside", [0.0, -1.9, 1.9, 2.01])
+def test_a_sensor_of_a_body_meets_others_in_any_part_of_a_tick(speed, aside, is_seer):
+    """Also where both are apart at both ends of the tick. The balls overlap from one closed form of the time to the other."""
+    world = World(1 / 60)
+    start = -0.31 * speed / 60
+    moving = world.add_body(BALL, position=(start - 2.0, 0.0, 0.0), velocity=(speed, 0.0, 0.0))
+    resting = world.add_body(BALL, position=(0.0, aside, 0.0))
+    moving.add_shape(shapes.Sphere(1.0), sensor=is_seer)
+    resting.add_shape(shapes.Sphere(1.0), sensor=not is_seer)
+    seen = told_of(world)
+    world.step(4 + int(60 * (5.0 - start) / speed))
+    assert names_of(seen) == (["begin", "end"] if abs(aside) < 2.0 else [])
+    if seen:
+        half = float(np.sqrt(4.0 - aside**2))
+        times = [(2.0 - start - half) / speed, (2.0 - start + half) / speed]
+        # a function is told at the start of the next tick, of the end at that after the last one in which they overlap
+        assert seen[0][0] == np.ceil(60 * times[0])
+        assert 0 <= seen[1][0] - np.ceil(60 * times[1]) <= 1
+
+
 def test_a_sensor_at_rest_is_told_of():
     world = World(1 / 60)
     world.add_shape(shapes.Box((2.0, 2.0, 2.0)), sensor=True)
