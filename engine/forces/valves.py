@@ -116,6 +116,13 @@ _NOBODY_STOOD = np.zeros(0)
 
 def _one_each(values: npt.ArrayLike, count: int) -> FloatArray:
     """One value for each of some jets, from as many or from one for all."""
+    if (
+        type(values) is np.ndarray
+        and values.shape == (count,)
+        and values.dtype == np.float64
+        and values.flags.c_contiguous
+    ):
+        return values
     given = np.ascontiguousarray(values, np.float64).reshape(-1)
     return given if len(given) == count else np.full(count, given)
 

@@ -120,7 +120,13 @@ class Held:
             self._spoil(rows)
 
     def _follow(self, table: Table) -> Callable[[slice | int | None, Rows | None], None]:
+        known: dict[tuple[int | None, int | None, int | None], int] = {}
+        """The body of adjacent rows that all have the same."""
+
         def changed(components: slice | int | None, rows: Rows | None) -> None:
+            moves = components is None or touches(components, BODY, BODY + 1)
+            if moves:
+                known.clear()
             if rows is None:
                 self._stale = self._arrays = None
             elif (stale := self._stale) is not None:
@@ -131,6 +137,11 @@ class Held:
                     else:
                         self._stale = None
                     return
+                key = (rows.start, rows.stop, rows.step) if type(rows) is slice and not moves else None
+                if key is not None and (alone := known.get(key)) is not None:
+                    if alone not in stale:
+                        self._spoil([alone])
+                    return
                 found = table.array[0, rows]
                 if len(found) > MOST_STALE and (found[-1] != found[0] or (found != found[0]).any()):
                     # lists of so many rows would take longer
@@ -138,8 +149,11 @@ class Held:
                     return
                 named = found.tolist()
                 if named and named.count(named[0]) == len(named):  # a bank of one body, say
-                    if int(named[0]) not in stale:
-                        self._spoil([int(named[0])])
+                    alone = int(named[0])
+                    if key is not None:
+                        known[key] = alone
+                    if alone not in stale:
+                        self._spoil([alone])
                 else:
                     self._spoil([*map(int, named)])
 

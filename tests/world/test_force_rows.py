@@ -409,3 +409,20 @@ def test_one_written_row_of_a_force_on_all_bodies_acts_on_all():
     gravity._table.write(gravity._schema.row("acceleration_world") + 2, gravity._slice().start, -3.0)
     world.step()
     assert [body.velocity.tolist() for body in bodies] == [[0.0, 0.0, -2.0]] * 2
+
+
+def test_a_bank_pushes_its_own_body_after_the_rows_of_bodies_have_moved():
+    """What is known of the body of adjacent rows is forgotten with the rows."""
+    world = World(1 / 64)
+    first, _between, second = [world.add_body(PROPERTIES, position=(9.0 * place, 0, 0)) for place in range(3)]
+    nozzles = {"positions": np.zeros((2, 3)), "directions": [(1, 0, 0), (0, 1, 0)], "max_forces": 2.0}
+    bank = world.add_force(forces.ThrusterBank(second, **nozzles))
+    for throttle in ((0.5, 0.0), (0.25, 0.0)):
+        bank.throttle = throttle
+        world.step()
+    world.remove_body(first)
+    world.step()
+    bank.throttle = (0.0, 1.0)
+    before = second.velocity
+    world.step()
+    np.testing.assert_allclose(second.velocity - before, (0.0, 2.0 / PROPERTIES.mass / 64, 0.0), atol=1e-5)
