@@ -15,7 +15,7 @@ from ..joints.assembly import Assembly, assembly_for
 from ..store.rows import BodyHandle, fixed, require_body
 from .allocation import ThrusterAllocator
 from .control_loop import Actuators
-from .controlled import Controlled
+from .controlled import Controlled, check_actuators
 from .feedback import QuaternionPD, RateDamping
 from .jets import Jet, Jets
 from .law import limits
@@ -110,6 +110,7 @@ class AttitudeHold(Controlled):
             and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None
         ):
             refuse(owner, "actuators", actuators, "jets whose allocator was also given the assembly")
+        check_actuators(actuators, body, owner)  # before what they reach, which is about their own body
         ticks = _ticks(actuators, dt) if every is None else every
         largest, force_is_free = _largest_torque(actuators, max_torque, owner, given)
         inertia: FloatArray = (assembly or body).inertia_body

@@ -120,7 +120,7 @@ class Controlled(SampledPart):
         owner = f"Controlled of {require_body(body, 'body', 'Controlled')}"
         _check_law(law, body, owner)
         _check_reference(reference, owner)
-        _check_actuators(actuators, body, owner)
+        check_actuators(actuators, body, owner)
         says = measured.read() if isinstance(measured, Sensor) else measured
         if measured is not None and not any(hasattr(says, name) for name in _MEASURED):
             rule = f"an object with at least one of the attributes {', '.join(_MEASURED)}, or a sensor whose readings have one"
@@ -166,7 +166,7 @@ class Controlled(SampledPart):
 
     @actuators.setter
     def actuators(self, value: Actuators) -> None:
-        _check_actuators(value, self.body, self)
+        check_actuators(value, self.body, self)
         size = self._schema.by_name["actuator_state"].size if "actuator_state" in self._schema.by_name else 0
         if integer(getattr(value, "state_size", 0), "actuators.state_size", self, at_least=0) != size:
             hint = "for any other actuators, remove the loop and add a new one"
@@ -400,7 +400,8 @@ def _check_law(law: object, body: BodyHandle, owner: object) -> None:
     assembly_for(getattr(law, "assembly", None), body, owner)
 
 
-def _check_actuators(actuators: object, body: BodyHandle, owner: object) -> None:
+def check_actuators(actuators: object, body: BodyHandle, owner: object) -> None:
+    """Reject what cannot be commanded, or belongs to another body."""
     if not callable(getattr(actuators, "command", None)):
         refuse(owner, "actuators", actuators, "an object with command(torque_body, force_body, seconds)", TypeError)
     if getattr(actuators, "body", body) is not body:

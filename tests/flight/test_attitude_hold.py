@@ -263,3 +263,11 @@ def test_what_point_at_does_not_take_is_rejected_with_the_way_out():
     wheel = ReactionWheel(ship, axis=(1, 0, 0), inertia=0.1, max_torque=1.0, max_speed=600.0)
     with pytest.raises(TypeError, match=r"such as WheelAllocator\(wheels\) with max_torque"):
         AttitudeHold(ship, [wheel])
+
+
+def test_jets_of_another_body_are_named_as_such_also_where_they_could_turn_nothing():
+    world = World(0.1)
+    ship, other = world.add_bodies(MassProperties.box(90.0, (1.0, 1.0, 2.0)), [(0, 0, 0), (9, 0, 0)])
+    jet = world.add_force(Thruster(other, position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0))
+    with pytest.raises(ValueError, match=rf"AttitudeHold of {ship}: actuators must be those of {ship}; got"):
+        AttitudeHold(ship, jet)
