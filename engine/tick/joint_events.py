@@ -101,7 +101,7 @@ class JointEvents:
             self._table.write(layout.LATCH_PHASE, row, HARD)
 
     def _found(self, world: WorldOfJoints) -> Iterator[tuple[Joint, str]]:
-        for joint in world.joints:
+        for joint in self._to_look_at(world):
             row = joint.rows.start
             column = self._table.array[:, row].tolist()
             force = _length(column[layout.FORCE : layout.FORCE + 3])
@@ -124,6 +124,32 @@ class JointEvents:
                     self._table.write(layout.WAS_AT_LIMIT + freedom, row, float(is_at_limit))
                 if is_at_limit and not was_at_limit:
                     yield joint, "limit"
+
+    def _to_look_at(self, world: WorldOfJoints) -> Sequence[Joint]:
+        """The joints, in their order, to which something may have happened: overloaded, closing, or at a limit now or before."""
+        if self._table.count < _FEW:
+            return world.joints
+        table = self._table.array[:, : self._table.count]
+        forces, torques = (
+            np.sqrt(np.square(table[each : each + 3]).sum(axis=0)) for each in (layout.FORCE, layout.TORQUE)
+        )
+        is_overloaded = (forces > table[layout.BREAK_FORCE]) | (torques > table[layout.BREAK_TORQUE])
+        has_limits = np.isfinite(table[layout.LOWER : layout.UPPER + layout.MOST_FREEDOMS]).any(axis=0)
+        pushes = (table[_POSITION_FORCES] != 0.0) | (table[_VELOCITY_FORCES] != 0.0)
+        of_freedoms = _ROWS >= _EQUALITY_ROWS[table[layout.TYPE].astype(np.int64)]
+        was_at_limit = table[layout.WAS_AT_LIMIT : layout.WAS_AT_LIMIT + layout.MOST_FREEDOMS].any(axis=0)
+        may_reach = was_at_limit | (has_limits & (pushes & of_freedoms).any(axis=0))
+        rows = np.flatnonzero(is_overloaded | may_reach | (table[layout.LATCH_PHASE] != HARD))
+        found: Sequence[Joint] = self._store.world()._forces.owners_of(self._table, rows)
+        chosen = {id(joint) for joint in found}
+        return found if len(found) < 2 else [joint for joint in world.joints if id(joint) in chosen]
+
+
+_FEW = 4
+"""Fewer joints are looked at one by one in the time of the array operations."""
+_POSITION_FORCES = slice(layout.POSITION_FORCES, layout.POSITION_FORCES + layout.MOST_ROWS)
+_VELOCITY_FORCES = slice(layout.VELOCITY_FORCES, layout.VELOCITY_FORCES + layout.MOST_ROWS)
+_ROWS, _EQUALITY_ROWS = np.arange(layout.MOST_ROWS)[:, np.newaxis], np.array(layout.EQUALITY_ROWS)
 
 
 def _is_near_limit(joint: Joint, column: Sequence[float], freedom: int) -> bool:

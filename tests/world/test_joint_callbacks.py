@@ -10,6 +10,7 @@ import pytest
 from engine import MassProperties, Snapshot, World, forces
 from engine.integrators import Extrapolated, FreeRotor, RungeKutta4, Substepped
 from engine.joints import Ball, Capture, Distance, Hinge, JointSpring, Latch, Motor, Port, Weld
+from engine.tick import joint_events
 
 from ..altered_bytes import altered
 
@@ -53,6 +54,42 @@ def docked():
     world.step(3)
     assert latch.state == "soft"
     return world, hinge, latch
+
+
+def told_among_many():
+    """What a latch, doors that reach a limit and leave it, and joints of which one breaks tell in three seconds."""
+    world, hinge, latch = docked()
+    joints, told = [hinge, latch], []
+    for place in range(1, 9):
+        hull, flap = world.add_bodies(BOX, [(0.0, 9.0 * place, 0.0), (1.0, 9.0 * place, 0.0)])
+        flap.angular_velocity_body = (0.0, 0.0, (-1.0) ** place * 0.1 * place)
+        thresholds = {"break_force": 0.3} if place == 3 else {}
+        limits = {} if place > 6 else {"limits": (-0.05, 0.04 * place)}
+        door = Hinge(flap, hull, at_body=(-0.5, 0, 0), axis_body=(0, 0, 1), **limits, **thresholds)
+        joints.append(world.add_joint(door))
+
+    @world.on_tick
+    def push(world):
+        for body in world.bodies[4::2]:
+            body.apply_torque((0.0, 0.0, 2.0 * (-1.0) ** (world.tick_count // 12)))
+
+    for event in ("broken", "limit", "locked"):
+        world.on_joint(
+            lambda world, joint, event=event: told.append((world.tick_count, joints.index(joint), event)),
+            event=event,
+            name=event,
+        )
+    world.step(60)
+    return told, world.state_hash()
+
+
+def test_of_many_joints_those_are_found_to_which_something_happens(monkeypatch):
+    """Many are chosen by their rows; looking at each of them finds the same, in the same order."""
+    told = told_among_many()
+    monkeypatch.setattr(joint_events, "_FEW", 1000)
+    assert told_among_many() == told
+    assert {event for _tick, _joint, event in told[0]} == {"broken", "limit", "locked"}
+    assert len({joint for _tick, joint, _event in told[0]}) >= 6 and len(told[0]) >= 12
 
 
 def test_functions_are_called_before_those_of_on_tick_and_in_the_order_of_the_joints():
