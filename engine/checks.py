@@ -365,11 +365,14 @@ def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]
     def call(*values: Given.args, **named: Given.kwargs) -> Result:
         try:
             return method(*values, **named)
-        except TypeError:
+        except TypeError as error:
             parameters = inspect.signature(method).parameters
             known, kinds = list(parameters), [each.kind for each in parameters.values()]
             unknown = next((name for name in named if name not in known), None)
             if unknown is None or inspect.Parameter.VAR_KEYWORD in kinds:
+                if method.__name__ == "__init__" and str(error).startswith(f"{method.__qualname__}()"):
+                    text = str(error).replace(method.__qualname__, type(values[0]).__name__, 1)
+                    raise TypeError(text) from None  # of the class that was called, and not of a base class
                 raise
         near = [other for other in known if other.startswith(unknown) or unknown.startswith(other)]
         near = near or get_close_matches(unknown, known, n=3)

@@ -90,6 +90,10 @@ def test_attributes_that_cannot_be_set_say_what_to_do(tmp_path):
             lambda world: joints.Hinge(world.bodies[0], axis=(0, 0, 1)),
             "Hinge: there is no argument 'axis'; did you mean axis_body?",
         ),
+        (
+            lambda world: joints.Hinge(world.bodies[0], axis_body=(0, 0, 1)),
+            "Hinge() missing 1 required keyword-only argument: 'at_body'",
+        ),
         (lambda world: shapes.Box(sise=(1, 1, 1)), "Box: there is no argument 'sise'; did you mean size?"),
         (
             lambda world: forces.PointGravity(3.986e14, position=(0, 0, 0)),
