@@ -468,11 +468,11 @@ def test_progress_is_told_before_each_kernel_and_at_the_end():
 @pytest.mark.parametrize(
     ("name", "seconds"),
     [
-        ("strang-free_rotor-gyro-264", 1.2),
-        ("strang-free_rotor-stored-gyro-264", 2.16),
-        ("island-cones", 2.1),
-        ("island-kick", 0.4),
-        ("undo-tick", 0.17),
+        ("strang-free_rotor-gyro-264", 0.9),
+        ("strang-free_rotor-stored-gyro-264", 1.62),
+        ("island-cones", 1.6),
+        ("island-kick", 0.2),
+        ("undo-tick", 0.15),
     ],
 )
 def test_the_expected_time_of_a_kernel_is_that_of_the_longest_beginning_of_its_name(name, seconds):
