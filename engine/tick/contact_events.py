@@ -13,7 +13,7 @@ from ..collision import layout
 from ..reading import reading
 from ..shapes.handle import ShapeHandle
 from ..store.calling import EventCallback, run_now
-from ..store.rows import BodyHandle
+from ..store.rows import BodyHandle, rows_in
 from ..store.store import Store
 from .contacts import Contacts
 from .joint_events import JointEvents
@@ -88,7 +88,7 @@ class ContactEvents:
         events, store = self._events, self._store
         # functions share what touched before them, so that the work is not that of all functions with all pairs
         before = {id(each.touching): each.touching for each in events.functions}
-        known = {pair for touching in before.values() for pair in touching}
+        known = dict.fromkeys(pair for touching in before.values() for pair in touching)
         now, due, functions = self._now(known), list[tuple[EventCallback, Contact]](), list[EventCallback]()
         fast = _by_bodies({pair: one for pair, one in now.items() if one.closing > 0.0})
         watched, changes, shared = _by_bodies(now), dict[tuple[int, int], _Change](), dict[int, tuple[_Pair, ...]]()
@@ -111,11 +111,15 @@ class ContactEvents:
         events.functions = functions
         if not due:
             return
-        order = {pair: place for place, pair in enumerate([*(pair for pair in known if pair not in now), *now])}
         world = store.world()
-        for each, contact in sorted(due, key=lambda one: order[one[1].shapes]):
+        for each, contact in sorted(due, key=lambda one: self._place(one[1].shapes)):
             if each in events.functions:
                 run_now(each.function, world, contact)
+
+    def _place(self, pair: _Pair) -> list[int]:
+        """The place of a pair among all: by the rows of its shapes, as in the table of contacts; shapes that were removed come first."""
+        rows = [rows_in(shape, self._store) for shape in pair]
+        return sorted(-1 if each.start == each.stop else each.start for each in rows)
 
     def _contact(self, pair: _Pair, now: dict[_Pair, _Found]) -> Contact:
         found = now.get(pair)
