@@ -141,7 +141,10 @@ class LeanLower(Lower):  # type: ignore[misc]
         ]
         if operator in _ON_NUMBERS and (*signature.args, signature.return_type) == (types.float64,) * 3:
             result = _ON_NUMBERS[operator](self.builder, *pair)
-        else:  # its types were found for these arguments
+        else:
+            # found for these arguments with the types of variables, unless it stands for an operation in place
+            if signature.args not in function._impl_keys:
+                function.get_call_type(self.context.typing_context, signature.args, {})
             result = self.context.get_function(function, signature)(self.builder, pair)
         return self.context.cast(self.builder, result, signature.return_type, kind)
 

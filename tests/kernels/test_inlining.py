@@ -3,8 +3,10 @@
 import gc
 import itertools
 import math
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,8 @@ if COMPILED:
     from numba.core.types import BaseFunction
 
     from engine.compilation import inlining
+
+ROOT = Path(__file__).parents[2]
 
 
 @inlined
@@ -319,6 +323,24 @@ def test_the_smaller_and_the_larger_of_two_numbers_and_whole_parts_are_those_of_
     for i, j in ((3, -5), (-5, 3), (0, 7)):
         call(x, y, i, j, found)
         assert found.tobytes() == np.array(ends(x, y, i, j)).tobytes()
+
+
+@needs_numba
+def test_a_sum_in_place_may_be_the_first_sum_that_a_process_compiles(tmp_path):
+    """numba writes it as an ordinary sum, for which nobody has asked before."""
+    (tmp_path / "in_place.py").write_text(
+        "from engine.compilation.compiler import kernel\n"
+        "@kernel('in-place')\n"
+        "def call(count, step):\n"
+        "    count += step\n"
+        "    return count\n"
+        "print(call(3, 4))\n"
+    )
+    environment = {**os.environ, "POLHODE_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        [sys.executable, str(tmp_path / "in_place.py")], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "7\n"
 
 
 @needs_numba
