@@ -67,20 +67,23 @@ def energy(body):
 
 @cache
 def track(kind):
-    """10,000 flat triangles of 100 m by 8 m, the second half of them another shape with its own triangles."""
-    halves = [shapes.HeightField(np.zeros((126, 21)), (0.4, 0.4)), shapes.HeightField(np.zeros((101, 26)), (0.5, 0.32))]
+    """10,000 flat triangles of 104 m by 8 m, the second half of them another shape with its own triangles."""
+    halves = [
+        shapes.HeightField(np.zeros((126, 21)), (0.416, 0.4)),
+        shapes.HeightField(np.zeros((101, 26)), (0.52, 0.32)),
+    ]
     if kind == "meshes":
         halves = [mesh_of(half) for half in halves]
     elif kind == "both":
         halves[1] = mesh_of(halves[1])
     assert sum(len(half.faces) for half in halves) == 10_000
-    return [(halves[0], (25.0, 0.0, 0.0)), (halves[1], (75.0, 0.0, 0.0))]
+    return [(halves[0], (26.0, 0.0, 0.0)), (halves[1], (78.0, 0.0, 0.0))]
 
 
 @pytest.mark.parametrize("kind", ["fields", "meshes", "both"])
 @pytest.mark.parametrize("name", list(BODIES))
 def test_shapes_cross_ten_thousand_flat_triangles_and_a_seam_as_they_cross_a_plane(name, kind):
-    """99 m without friction, or for a ball in rolling, turned to axes that are not those of the world."""
+    """100 m without friction, or for a ball in rolling, turned to axes that are not those of the world."""
     friction = 0.5 if name == "ball" else 0.0
     turn = from_matrix(np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0] * (1, 1, 1))
     turn = turn if np.linalg.det(np.array([rotate(turn, axis) for axis in np.eye(3)])) > 0 else TURNED
@@ -93,10 +96,10 @@ def test_shapes_cross_ten_thousand_flat_triangles_and_a_seam_as_they_cross_a_pla
         if name == "ball":
             motion["angular_velocity_world"] = (-0.2, 20.0, 0.0)
         body = add(world, name, start, friction, turn, **motion)
-        world.step(580)
+        world.step(600)
         ends.append((body.position.copy(), body.orientation.copy(), body.velocity.copy(), energy(body)))
     (place, pose, velocity, work), (other_place, other_pose, other_velocity, other_work) = ends
-    assert rotate(turn * np.array((-1, -1, -1, 1)), place)[0] > 95.0
+    assert rotate(turn * np.array((-1, -1, -1, 1)), place)[0] - start[0] > 99.999
     # a ball and lines touch at the same points as on a plane; four points of a face are solved to 1e-9 of its size in each tick
     exact = name in ("ball", "capsule", "lying cylinder")
     assert other_place == pytest.approx(place, abs=1e-9 if exact else 1e-7)
