@@ -326,13 +326,11 @@ PUSHED, PUSHED_LAST = 32, 35
 """Impulse on the body since the start of the tick without the last velocity stage, and in this, world frame."""
 CLOSING_SPEED = 38
 """Speed at which the point closed in an impact in this tick."""
-POINT_AT = 39
-"""The common point of both bodies, world frame, relative to the base of the island."""
-SLIP_MISS = 42
+SLIP_MISS = 39
 """What the held speed missed before the last solve."""
-SLIDES_ALONG = 43
+SLIDES_ALONG = 40
 """The direction of slip for which the terms were written."""
-TERMS, TERM_SIZE = 45, 10
+TERMS, TERM_SIZE = 42, 10
 """For three terms of the matrix the weight, and the direction of the impulse and of the angular impulses on both bodies."""
 ANSWERS, ROWS_OF_CONTACT = TERMS, 12
 """In sweeps, how the rates of all rows of the contact answer to a unit impulse along each row of the point."""

@@ -53,7 +53,6 @@ from .layout import (
     OTHER_ROUNDING,
     OWNER,
     PIECE,
-    POINT_AT,
     RESIDUAL,
     ROUNDING,
     SECOND_PLACE,
@@ -364,7 +363,6 @@ def point_rows(
                 here = add_scaled(other_at, other_rounding + 0.5 * gap, normal)
             else:
                 here = add_scaled(at, -(rounding + 0.5 * gap), normal)
-            store(touching, point, POINT_AT, here)
             if number == 0:
                 common, arm, other_arm = here, subtract(here, center), subtract(here, other_center)
                 store(points, link, ARM, arm)

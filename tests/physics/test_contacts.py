@@ -9,7 +9,7 @@ from engine import MassProperties, Snapshot, World, flight, forces, shapes
 from engine.collision import layout
 from engine.constraints import contact_stages
 from engine.integrators import Substepped
-from engine.joints import Weld
+from engine.joints import Ball, Weld
 from engine.shapes.handle import CONTACTS, SHAPES
 
 from ..lengths import sized
@@ -285,6 +285,39 @@ def test_bytes_of_contacts_that_sweeps_have_solved_are_read():
     read.restore(Snapshot.from_bytes(world.snapshot().to_bytes()))
     assert read.state_hash() == world.state_hash()
     assert read.contacts.solver_of(read.bodies[7]) == "sweeps"
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.parametrize("count", [32, 33])
+def test_sweeps_solve_islands_of_more_than_32_bodies_without_joints(count, is_joined):
+    """Balls in a row on the ground, of which a joint connects the first two or none."""
+    world = World(1 / 60)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    balls = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0.9999 * each, 0.0, 0.5) for each in range(count)])
+    for ball in balls:
+        ball.add_shape(shapes.Sphere(0.5))
+    if is_joined:
+        world.add_joint(Ball(balls[0], balls[1], at_body=(0.5, 0.0, 0.0)))
+    world.step()
+    assert (world.contacts.solver_of(balls[-1]) == "sweeps") == (count > 32 and not is_joined)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("shape", [shapes.Sphere(0.5), shapes.Box((1.0, 1.0, 1.0))])
+def test_both_bodies_get_their_friction_at_one_point_amid_their_overlap(shape, is_first):
+    """A ball hits another or a box that it overlaps, the one or the other of which comes first."""
+    world, material = World(1 / 6000), shapes.Material(0.3)
+    for side in (-1.0, 1.0) if is_first else (1.0, -1.0):
+        mass = MassProperties.sphere(1.0, 0.5)
+        body = world.add_body(mass, position=(0.0, 0.0, 0.45 * side), velocity=(side, 0.0, -side))
+        body.add_shape(shapes.Sphere(0.5) if side > 0.0 else shape, material=material, allow_overlap=True)
+    world.step()
+    ball, other = world.bodies[::-1] if is_first else world.bodies
+    pushed = float(np.linalg.norm(world.contacts.friction_impulse_world.sum(axis=0)))
+    arms = [0.1 * float(body.angular_velocity_world[1]) / pushed for body in (ball, other)]
+    assert len(world.contacts) == 1 and pushed > 0.01
+    assert arms == pytest.approx((0.45, 0.45), abs=2e-3)
 
 
 def test_a_pyramid_that_sweeps_hold_rests():
