@@ -684,7 +684,7 @@ BAD = [
     (lambda a, b: Universal(a, b, at_body=ORIGIN, axis_body=X, axis_other=(0.1, 0, 1)), "axis_other must be a vector of unit length"),
     (lambda a, b: universal(a, b, limits_1=(0.2, 0.1)), "limits_1 must be .* lower <= upper"),
     (lambda a, b: universal(a, b, limits_2=(0.2, 0.3)), "limits_2 must be a range that contains the current value"),
-    (lambda a, b: universal(a, b, limits_2=(NAN, 0.3)), "limits_2 must be a finite real number"),
+    (lambda a, b: universal(a, b, limits_2=(NAN, 0.3)), r"limits_2 must be a pair \(lower, upper\) of real numbers"),
     (lambda a, b: universal(a, b, friction_2=-1.0), "friction_2 must be"),
     (lambda a, b: universal(a, b, friction_1=float("inf")), "friction_1 must be"),
     (lambda a, b: universal(a, b).inertia(3), "number must be at most 2; got 3"),
