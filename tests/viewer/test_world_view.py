@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, Recorder, World, forces, joints, shapes, viewer
+from engine.viewer import meshes
 from engine.viewer.gl import context
 from engine.viewer.run import window
 from engine.viewer.worlds.command import main as view_file
@@ -349,3 +350,28 @@ def test_bad_arguments_are_named(options, kind, named, drawing):
         viewer.render(world, **options)
     with pytest.raises(TypeError, match=r"viewer\.view: world"):
         viewer.view(3)
+
+
+def test_shapes_of_the_world_are_drawn_where_they_are_and_sensors_shine_through():
+    """Between two ticks, as bodies are: a ball that flies beside a shape which moves alike stays beside it."""
+    world = World(1 / 64)
+    gate = world.add_shape(shapes.Box((0.2, 3.0, 3.0)), position=(2.0, 0.0, 0.0), sensor=True)
+    door = world.add_shape(shapes.Box((0.2, 2.0, 1.0)), position=(0.0, 5.0, 0.0))
+    world.add_shape(shapes.HeightField(np.zeros((3, 3)), spacing=1.0), position=(0.0, 0.0, -9.0))
+    door.velocity, door.angular_velocity_world = (4.0, 0.0, 0.0), (0.0, 0.0, 2.0)
+    ball = world.add_body(MassProperties.sphere(1.0, 0.1), position=(0.0, 7.0, 0.0), velocity=(4.0, 0.0, 0.0))
+    ball.angular_velocity_world = (0.0, 0.0, 2.0)
+    ball.add_shape(shapes.Sphere(0.1))
+    ball.add_shape(shapes.Sphere(3.0), sensor=True)
+    scene = scene_of(world)
+    for _ in range(5):
+        models = scene.picture().models
+        assert [model.opacity for model in models] == [0.25, 1.0, 1.0, 1.0]
+        assert models[3].position - models[1].position == pytest.approx([0.0, 2.0, 0.0], abs=1e-12)
+        assert models[3].matrix == pytest.approx(models[1].matrix, abs=1e-12)
+        corners = meshes.triangles(models[3].mesh)[:, :3]
+        assert np.linalg.norm(corners, axis=1).max() < 0.11  # the sensor of the ball is not drawn
+        world.advance(0.7 / 64)
+    assert models[1].position[0] > 0.1
+    gate.sensor = False
+    assert scene.picture().models[0].opacity == 1.0

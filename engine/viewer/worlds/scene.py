@@ -23,6 +23,8 @@ from .solids import mesh_of, shape_of
 
 NOZZLE = 0.08
 """Radius of a nozzle, in radii of the body."""
+SENSOR = 0.25
+"""Opacity of a shape of the world that is a sensor."""
 LONGEST_TRAIL = 1500
 MOST_TRAILS = 40
 """Of the first so many bodies the path is drawn."""
@@ -46,7 +48,7 @@ class WorldScene:
     def __init__(self, world: World, shapes: dict[Body, str | Shape], follow: Body | None, title: str = "") -> None:
         self.world, self._shapes, self._follow, self._title = world, shapes, follow, title
         self._meshes: dict[Body, tuple[str, float]] = {}
-        self._of_world: list[Model] = []
+        self._of_world: list[tuple[str, ShapeHandle]] = []
         self._touching: tuple[ShapeHandle, ...] = ()
         self._begin: Snapshot | None = None
         self._drift = Drift(world)
@@ -71,7 +73,7 @@ class WorldScene:
         bodies = self.world.bodies
         self._note_trails(bodies)
         self._note_shapes()
-        models, lines, arrows = [*self._of_world], [], []
+        models, lines, arrows = self._models_of_world(), [], []
         for body in bodies:
             origin, turn, center = self._place(body)
             name, _ = self._mesh(body)
@@ -135,11 +137,18 @@ class WorldScene:
         if (shapes := self.world.shapes) != self._touching:
             self._touching = shapes
             self._meshes.clear()
-            self._of_world = [
-                Model(mesh_of(each.shape), np.asarray(each.position), rotation.to_matrix(each.orientation))
-                for each in shapes
-                if each.body is None
-            ]
+            self._of_world = [(mesh_of(each.shape), each) for each in shapes if each.body is None]
+
+    def _models_of_world(self) -> list[Model]:
+        """The shapes of the world, where they are at the time at which bodies are drawn; sensors, which stop nothing, shine through."""
+        world, models = self.world, []
+        late = (1.0 - world.alpha) * world.dt if world.tick_count else 0.0
+        for mesh, shape in self._of_world:
+            back = rotation.from_rotation_vector(-late * np.asarray(shape.angular_velocity_world))
+            turn = rotation.to_matrix(rotation.multiply(back, shape.orientation))
+            place = np.asarray(shape.position) - late * np.asarray(shape.velocity)
+            models.append(Model(mesh, place, turn, opacity=SENSOR if shape.sensor else 1.0))
+        return models
 
     def _mesh(self, body: Body) -> tuple[str, float]:
         """The name of the mesh of a body, and its radius about the mass centre [m]."""

@@ -61,7 +61,7 @@ def body_of(world: World, value: object, argument: str, owner: str) -> Body:
 
 def shape_of(body: Body) -> Shape:
     """The shape of a body that has been given none: those by which it touches others, or the box with its mass and moments."""
-    if own := body.shapes:
+    if own := [handle for handle in body.shapes if not handle.sensor]:
         return Compound([(handle.shape, handle.position, handle.orientation) for handle in own])
     properties = body.mass_properties
     return equivalent_box(properties.mass, properties.inertia_body, properties.center_of_mass_body)
