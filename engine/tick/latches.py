@@ -28,7 +28,8 @@ class OpenLatches:
         self._rows, self._distances = np.zeros(0, np.int64), np.zeros((0, 2))
         self.looked_at = np.full(1, -1, np.int64)
         """The number of the last tick in which Python looks at all that are near, and which may therefore run."""
-        self._packed = self._pack()
+        self._packed: Packed[arguments.Latches] | None = None
+        """The arguments of the kernel until the layout of a table changes; None without open latches, or they would hold old arrays."""
 
     def _look(self) -> None:
         """Find the latches, if joints may have changed since."""
@@ -46,7 +47,7 @@ class OpenLatches:
                 distances[place] = distances_in_reach(limits.distance, limits.lateral, phases[row] == ARMED)
             self._rows, self._distances, self._found = rows, distances, found
             store.change_layout()
-        self._packed, self._seen = self._pack(), store.layout_version
+        self._packed, self._seen = self._pack() if len(rows) else None, store.layout_version
 
     @property
     def any(self) -> bool:
@@ -58,14 +59,17 @@ class OpenLatches:
     @property
     def are_near(self) -> bool:
         """Whether any of them is in reach now."""
-        return self.any and ready(LATCHES_LOOP)(self._packed, 1, 0) != 1
+        return self.any and ready(LATCHES_LOOP)(self._arguments(), 1, 0) != 1
 
     def operation(self) -> Operation:
         """What ends the call before a tick at whose start one is in reach."""
-        return Operation(latches_in_reach, self._packed)
+        return Operation(latches_in_reach, self._arguments())
+
+    def _arguments(self) -> Packed[arguments.Latches]:
+        assert self._packed is not None  # there are open latches
+        return self._packed
 
     def _pack(self) -> Packed[arguments.Latches]:
-        """The arguments of the kernel, until the layout of a table changes."""
         bodies = self._bodies
         own = self._rows, self._distances, self.looked_at
         return Packed(arguments.Latches(bodies.array, bodies.control, self._table.array, *own))
