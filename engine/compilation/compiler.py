@@ -177,8 +177,16 @@ if COMPILED:
         return decorate
 
 
-def use_widest_vectors() -> None:
+_LINE = 64
+"""Bytes of a cache line."""
+
+
+def use_widest_vectors(stack_alignment: int = _LINE) -> None:
     """Allow the compiler to use the widest vector registers of the processor; called at the start of a loop over bodies.
+
+    What does not fit into the registers is kept on the stack, which begins at a cache line then. Otherwise each access crosses two lines,
+    unless the stack of the process happens to begin well: with `RungeKutta4`, 15 to 18 ns per body per tick instead of always 16 ns. The
+    alignment is an argument only so that it belongs to the identity of the loop.
 
     For many processors the compiler uses half the width by default, which is faster for code with few vector instructions. Here nearly all
     instructions are vector instructions. Measured on such a processor with `RungeKutta4`: 28 ns per body per tick instead of 35 ns, and 30
@@ -193,6 +201,7 @@ if COMPILED:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             # llvmlite rejects attributes of this kind, so the check is bypassed
             set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+            builder.function.attributes.alignstack = _LINE
             return context.get_dummy_value()
 
         return numba.types.none(), generate

@@ -45,8 +45,8 @@ MULTIPLICATIONS = {
 }
 
 
-def multiplications(dispatcher, *signature):
-    """(packed, scalar) multiplications in the machine code of a loop, which is loaded from the cache or compiled.
+def assembly(dispatcher, *signature):
+    """The machine code of a loop, which is loaded from the cache or compiled.
 
     The assembly is made from the optimised module, which the cache keeps beside the machine code.
     """
@@ -54,7 +54,12 @@ def multiplications(dispatcher, *signature):
         pytest.skip(f"the assembly of {platform.machine()} is not known here")
     compiler.compile_for(dispatcher, signature)
     library = dispatcher.overloads[signature].library
-    text = library.codegen._tm.emit_assembly(library._get_module_for_linking())
+    return library.codegen._tm.emit_assembly(library._get_module_for_linking())
+
+
+def multiplications(dispatcher, *signature):
+    """(packed, scalar) multiplications in the machine code of a loop."""
+    text = assembly(dispatcher, *signature)
     return tuple(len(re.findall(pattern, text)) for pattern in MULTIPLICATIONS[platform.machine()])
 
 
@@ -109,6 +114,16 @@ def test_held_ticks_with_fields_are_packed_across_bodies(method):
     packed, scalar = multiplications(loop, array, control, array, real, integer)
     assert packed > 100
     assert packed >= 0.9 * scalar
+
+
+@needs_numba
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="it is another instruction there")
+@with_and_without_stores
+def test_what_does_not_fit_into_registers_is_kept_at_cache_lines_of_the_stack(stores):
+    """Wherever the stack of the process begins, so that a loop takes the same time in every process."""
+    array, control, integer, real = types()
+    loop = held_loop("rk4-body-rates", stores=stores)
+    assert re.search(r"\band\w?\s+\$-64, %rsp", assembly(loop, array, control, real, real, integer))
 
 
 @needs_numba
