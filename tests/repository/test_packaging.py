@@ -50,9 +50,9 @@ def done(result):
 
 
 def test_the_wheel_and_the_sdist_are_small(built):
-    """Measured 1.60 and 1.40 MB, of which three.js has 0.15; with the pictures and the tests, the sdist would have 6."""
+    """Measured 1.65 and 1.45 MB, of which three.js has 0.15; with the pictures and the tests, the sdist would have 6."""
     wheel, sdist = (path.stat().st_size for path in built)
-    assert wheel <= 1_650_000 and sdist <= 1_500_000, (wheel, sdist)
+    assert wheel <= 1_750_000 and sdist <= 1_550_000, (wheel, sdist)
 
 
 def test_the_wheel_has_the_package_its_demos_and_its_second_name(built):
