@@ -158,8 +158,8 @@ def test_a_cast_ends_where_quadratic_programming_finds_no_gap(one, other):
     world = World(0.01)
     handle, target = placed(world, other, random)
     shape, solid = FORMS[one]
-    met_any, cases = 0, sized(4, 6)
-    for _case in range(cases):
+    met_any = 0
+    for _case in range(6):
         origin, turn = 5.0 * unit(random, 3), unit(random, 4)
         direction = random.normal(scale=0.4, size=3) - origin
         direction /= np.linalg.norm(direction)
@@ -179,7 +179,7 @@ def test_a_cast_ends_where_quadratic_programming_finds_no_gap(one, other):
         assert distance(point, target) == pytest.approx(0.0, abs=2e-6)
         assert distance(point, at_hit) == pytest.approx(0.0, abs=2e-6)
         assert hits.normal_world[0] @ direction < 0.0
-    assert met_any >= cases // 2
+    assert met_any >= 3
 
 
 def test_polyhedra_that_are_cast_meet_where_a_ray_meets_their_difference():
