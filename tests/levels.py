@@ -8,6 +8,7 @@ import ast
 import io
 import subprocess
 import tarfile
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -31,6 +32,8 @@ BEFORE = {
 """The lines of code of each level at that commit."""
 
 WIDTH, LEFT, NAME, BAR, ROW = 830, 20, 330, 400, 46
+SHOWN = 50
+"""The characters of names of files that a row has room for."""
 
 
 def code_lines(source: str) -> int:
@@ -81,7 +84,7 @@ def drawn(before: dict[str, int], after: dict[str, int]) -> str:
         top = 58 + ROW * place
         folders = sorted(f"{part}/" for part in parts if part and (ENGINE / part).is_dir())
         named = [*folders, *(f"{part}.py" for part in parts if (ENGINE / f"{part}.py").is_file())]
-        shown = ", ".join(named if len(named) <= 6 else [*named[:5], "…"])
+        shown = textwrap.shorten(", ".join(named), SHOWN, placeholder=" …")
         lines.append(f'  <rect x="{LEFT}" y="{top}" width="{WIDTH - 2 * LEFT}" height="{ROW - 6}" rx="4" class="box"/>')
         lines.append(text(LEFT + 10, top + 17, "name", escape(level)))
         lines.append(text(LEFT + 10, top + 33, "small", escape(shown)))
