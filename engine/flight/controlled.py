@@ -13,7 +13,7 @@ from ..checks import FloatArray, integer, refuse
 from ..compilation.choice import Loop
 from ..joints.assembly import assembly_for
 from ..store.host import Host
-from ..store.rows import BodyHandle, Given, TableRows, checked, fixed, is_body, reference_fields, require_body
+from ..store.rows import BodyHandle, Given, Quantity, TableRows, checked, fixed, is_body, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
 from ..store.table import IntArray, Mask
 from .body_torque import BodyTorque
@@ -265,6 +265,14 @@ class Controlled(SampledPart):
         """
         return self._numbers("saturated")[0] > 0.0
 
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return (
+            Quantity("torque_body", "N·m", "body", (3,)),
+            Quantity("force_body", "N", "body", (3,), _wanted_force),
+            Quantity("error_angle", "rad"),
+            Quantity("saturated", "-"),
+        )
+
     def _needed(self) -> tuple[object, ...]:
         return self._actuators, *getattr(self._actuators, "members", ()), self._measured, *self._read_by(self._law)
 
@@ -385,6 +393,12 @@ class Controlled(SampledPart):
             store.record(setattr, self, name, getattr(self, name))
             forces.forget_image()
         setattr(self, name, value)
+
+
+def _wanted_force(loop: Controlled) -> FloatArray:
+    """The force that is wanted, or NaN where any force will do."""
+    force = loop.force_body
+    return np.full(3, np.nan) if force is None else force
 
 
 def of_member(part: object, member: int) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable, Iterable
-from math import inf, sqrt
+from math import inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ from ..loops.columns import (
 from ..loops.layout import TICKS
 from ..reading import reading
 from ..store.host import Host
-from ..store.rows import Given, Parameter, checked, fixed, reference_fields
+from ..store.rows import Given, Parameter, Quantity, checked, fixed, reference_fields
 from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Kind, Schema
 from ..store.table import IntArray, Mask
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
@@ -817,6 +817,20 @@ class AttitudeFilter(SampledPart):
             result[start : start + 3, start : start + 3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         return read_only(result)
 
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return (
+            Quantity("orientation", "-", "body to world", (4,)),
+            Quantity("angular_velocity_body", "rad/s", "body", (3,)),
+            Quantity("bias_body", "rad/s", "body", (3,)),
+            Quantity("attitude_deviation", "rad", "body", (3,), lambda filter: _deviations(filter, "angles")),
+            Quantity("bias_deviation", "rad/s", "body", (3,), lambda filter: _deviations(filter, "biases")),
+            Quantity("residual", "rad", "body", (3,)),
+            Quantity(
+                "residual_deviation", "rad", "body", (3,), lambda filter: _deviations(filter, "residual_covariance")
+            ),
+            Quantity("is_rejected", "-"),
+        )
+
     def _needed(self) -> tuple[object, ...]:
         return self._gyro, *self._trackers
 
@@ -864,6 +878,11 @@ class AttitudeFilter(SampledPart):
         first = self._slice().start
         found = self._table.array[_OF_ATTITUDE, first : first + members]
         return np.concatenate([found[3:7], found[:3] - found[7:]])
+
+
+def _deviations(filter: AttitudeFilter, covariance: str) -> FloatArray:
+    """The standard deviations about the three axes in a covariance of a filter, or NaN before there is an estimate."""
+    return np.sqrt(filter._numbers(covariance)[:3]) if filter.is_started else np.full(3, nan)
 
 
 class FilterSamples:

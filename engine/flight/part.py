@@ -47,6 +47,7 @@ class SampledPart(Part):
     __slots__ = ("_every", "_name")
 
     _place: ClassVar[Place]
+    _records_rows: ClassVar[bool] = False
 
     def __init__(
         self,

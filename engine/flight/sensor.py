@@ -181,7 +181,7 @@ class Sensor(SampledPart):
         """Return the last reading."""
 
     def _recorded(self) -> tuple[Quantity, ...]:
-        return (self._measured._replace(value=_valid_reading),)
+        return self._measured._replace(value=_valid_reading), Quantity("fault", "-", value=_fault_number)
 
     def _compiled_samples(self) -> Callable[[Host], None]:
         return _Samples(self).take
@@ -241,6 +241,11 @@ class Sensor(SampledPart):
         tick = due[TICK - VALUE]
         time = nan if tick < 0.0 else tick * self.body.world.dt
         return read_only(np.array(due[:size])), due[VALID - VALUE] > 0.0, time
+
+
+def _fault_number(sensor: Sensor) -> float:
+    """0 for a sensor that works, 1 for a stuck and 2 for a dead one."""
+    return sensor._numbers("fault")[0]
 
 
 def _valid_reading(sensor: Sensor) -> FloatArray:

@@ -171,6 +171,9 @@ class _Instrument(Sensor):
         "Rotation vector [rad] by which the axes of the sensor are turned from those of the body, body frame, shape (3,)."
     )
 
+    def _recorded(self) -> tuple[Quantity, ...]:
+        return *super()._recorded(), Quantity("bias_body", self._measured.unit, "body", (3,))
+
     def _measure_members(
         self, world: Host, array: FloatArray, first: int, slots: int, ticks: IntArray, due: IntArray, out: FloatArray
     ) -> None:

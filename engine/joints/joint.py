@@ -148,6 +148,7 @@ class Joint(TableRows):
 
     _schema: ClassVar[Schema] = JOINTS
     _kind_of_member: ClassVar[str] = "joint"
+    _records_rows: ClassVar[bool] = False
     _type: ClassVar[int]
     """The type in the table of a new joint."""
     _types: ClassVar[tuple[int, ...]]

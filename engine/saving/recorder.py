@@ -11,7 +11,7 @@ import struct
 import warnings
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -32,11 +32,10 @@ from ..checks import (
     refuse,
 )
 from ..html_table import html_table
-from ..joints.joint import Joint
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
-from ..store.rows import TableRows, columns_of, is_body, recorded_of, rows_in, schema_of
-from ..store.schema import Field, Kind
+from ..store.rows import Quantity, TableRows, columns_of, is_body, recorded_of, rows_in, schema_of
+from ..store.schema import Field
 from ..tick.force_list import AnyForce
 from ..world import World
 
@@ -548,32 +547,25 @@ def _titles(world: World) -> dict[int, str]:
 
 
 def _member_readers(world: World, titles: dict[int, str]) -> list[tuple[list[Column], Read]]:
-    """The columns of each force, part and joint: the commands and states of forces and parts, and what else their classes record."""
+    """The columns of each force, part and joint: fields of their rows, and what else their classes record."""
     found = []
     for member in (*world.forces, *world.parts, *world.joints):
         if isinstance(member, TableRows):
-            fields = [] if isinstance(member, Joint) else _recorded_fields(member)
+            fields, quantities = recorded_of(member)
             title, rows = titles[id(member)], len(member.rows)
             shapes = [((rows,) if rows > 1 else ()) + ((one.size,) if one.size > 1 else ()) for one in fields]
             columns = [
                 Column(f"{title}.{one.name}", one.unit, one.frame, shape)
                 for one, shape in zip(fields, shapes, strict=True)
             ]
-            columns += [Column(f"{title}.{one.name}", one.unit, one.frame, one.shape) for one in recorded_of(member)]
-            found.append((columns, _member_reader(member, fields, sum(column.size for column in columns))))
+            columns += [Column(f"{title}.{one.name}", one.unit, one.frame, one.shape) for one in quantities]
+            size = sum(column.size for column in columns)
+            found.append((columns, _member_reader(member, fields, quantities, size)))
     return found
 
 
-def _recorded_fields(member: TableRows) -> list[Field]:
-    return [
-        field
-        for field in schema_of(member).fields
-        if field.kind in (Kind.STATE, Kind.COMMAND) and field.name != "enabled" and not field.is_world_tick
-    ]
-
-
-def _member_reader(member: TableRows, fields: list[Field], size: int) -> Read:
-    components, quantities = [schema_of(member).components[field.name] for field in fields], recorded_of(member)
+def _member_reader(member: TableRows, fields: list[Field], quantities: Sequence[Quantity], size: int) -> Read:
+    components = [schema_of(member).components[field.name] for field in fields]
 
     def read(world: World, rows: object) -> FloatArray:
         found = rows_in(member, world._store)

@@ -126,7 +126,7 @@ class Given(fixed, Generic[Value]):
 
 
 class Quantity(NamedTuple):
-    """A column that records have of a force, part or joint beside its commands and states."""
+    """A column that records have of a force, part or joint and that is not a field of its rows."""
 
     name: str
     unit: str
@@ -164,6 +164,8 @@ class TableRows:
     """The arguments that a scene leaves out, because the rows hold what became of them."""
     _counted_in_ticks: ClassVar[frozenset[str]] = frozenset()
     """The fields that a scene leaves out, because they belong to ticks before its first one or follow from the arguments."""
+    _records_rows: ClassVar[bool] = True
+    """Whether records have the commands and states of its rows, or only what `_recorded` says."""
     _kept_beside: ClassVar[dict[str, str]] = {}
     """The attributes that a scene holds beside arguments and rows, by their names in the scene."""
     _table: Table
@@ -267,7 +269,7 @@ class TableRows:
         return nullcontext() if store is None else store.all_or_nothing()
 
     def _recorded(self) -> Sequence[Quantity]:
-        """What records have of it beside its commands and states."""
+        """What records have of it beside the commands and states of its rows, or instead of them; see `_records_rows`."""
         return ()
 
     # copying, coming into a world and leaving it
@@ -373,9 +375,14 @@ def schema_of(member: TableRows | type[TableRows]) -> Schema:
     return member._schema
 
 
-def recorded_of(member: TableRows) -> Sequence[Quantity]:
-    """What records have of a force, part or joint beside its commands and states."""
-    return member._recorded()
+def recorded_of(member: TableRows) -> tuple[list[Field], Sequence[Quantity]]:
+    """What records have of a force, part or joint: fields of its rows, and what else there is."""
+    fields = member._schema.fields if member._records_rows else ()
+    kinds = Kind.STATE, Kind.COMMAND
+    return (
+        [one for one in fields if one.kind in kinds and one.name != "enabled" and not one.is_world_tick],
+        member._recorded(),
+    )
 
 
 def kept_beside(kind: type[TableRows]) -> dict[str, str]:

@@ -144,6 +144,50 @@ def test_sensors_and_commanded_torques_are_columns():
     assert units["ship sun sensor.direction_body"] == ("-", "body", (3,))
 
 
+def test_a_filter_and_a_loop_have_columns_for_what_they_say_and_not_for_what_they_remember():
+    world = World(0.1)
+    ship = world.add_body(OTHER, name="ship", angular_velocity_body=(0.1, -0.2, 0.3))
+    gyro = world.add_part(flight.Gyro(ship, seed=1, noise_density=1e-4, bias_body=(1e-3, 0, 0), delay=0))
+    tracker = world.add_part(flight.StarTracker(ship, (0, 0, 1), noise=(1e-4, 1e-3), seed=2, every=5, delay=1))
+    estimate = world.add_part(flight.AttitudeFilter(gyro, [tracker]))
+    motor = world.add_part(flight.BodyTorque(ship))
+    law, reference = flight.control.QuaternionPD(1.0, 1.0), flight.Reference()
+    loop = world.add_part(flight.Controlled(ship, law, reference, motor, every=1, measured=estimate, delay=2))
+    record = Recorder(world)
+    names = [column.name for column in record.columns]
+    parts = "ship gyro", "ship star tracker", "ship attitude filter", loop.name
+    assert {
+        part: [name.removeprefix(f"{part}.") for name in names if name.startswith(f"{part}.")] for part in parts
+    } == {
+        parts[0]: ["angular_velocity_body", "fault", "bias_body"],
+        parts[1]: ["orientation", "fault"],
+        parts[2]: [
+            *("orientation", "angular_velocity_body", "bias_body", "attitude_deviation", "bias_deviation"),
+            *("residual", "residual_deviation", "is_rejected"),
+        ],
+        parts[3]: ["torque_body", "force_body", "error_angle", "saturated"],
+    }
+    said: dict[str, list[object]] = {}
+    for _ in range(30):
+        world.step()
+        deviations = np.sqrt(np.diag(estimate.covariance))
+        deviations[np.isinf(deviations)] = np.nan
+        of_residual = np.sqrt(np.diag(estimate.residual_covariance)) if estimate.is_started else np.full(3, np.nan)
+        for name, value in (
+            *(
+                (name, getattr(estimate, name))
+                for name in ("orientation", "angular_velocity_body", "bias_body", "residual")
+            ),
+            *(("attitude_deviation", deviations[:3]), ("bias_deviation", deviations[3:])),
+            *(("residual_deviation", of_residual), ("is_rejected", estimate.is_rejected)),
+        ):
+            said.setdefault(name, []).append(value)
+    for name, values in said.items():
+        assert np.array_equal(record[f"ship attitude filter.{name}"][1:], values, equal_nan=True), name
+    assert np.isnan(record["ship attitude filter.attitude_deviation"][:3]).all() and estimate.is_started
+    assert record[f"{loop.name}.torque_body"][-1].tolist() == loop.torque_body.tolist() != [0.0, 0.0, 0.0]
+
+
 def test_columns_of_a_force_have_one_name_whatever_other_forces_there_are():
     def push(wrench, bodies, time):
         wrench.add(ship, force_world=(1.0, 0.0, 0.0))
