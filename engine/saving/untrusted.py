@@ -17,7 +17,6 @@ from ..flight.instruments import EXCLUSION_BALL, EXCLUSION_COUNT, EXCLUSION_FAR
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
-from ..joints.joint import JOINTS
 from ..rotation import to_matrix
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED, SHAPES
 from ..solids.symmetric import MATRIX_OF_SIX
@@ -28,8 +27,6 @@ from ..tick.freezing import FROZEN_BODIES
 from .encoding import OF_NO_MEMBER
 from .plain_content import PlainContent, Rows, whole_rows
 
-_ADDED_LATER = ("stored_momentum_body", "previous_velocity", "previous_angular_velocity_body")
-"""Fields of bodies that not all bytes contain."""
 _CLOSE = 1e-6
 """By how much an inverse tensor or principal moments may differ from those of the tensor, as a share of it."""
 
@@ -77,7 +74,7 @@ class _Checks:
         for field in schema.fields:
             path, values = f"{schema.name}.{field.name}", rows.fields.get(field.name)
             if values is None:
-                if _is_needed(schema, field):
+                if _is_needed(field):
                     self.refuse(path, "there", "no such field")
                 values = np.reshape(np.broadcast_to(field.rest, (field.size,)), (-1, 1))
             if field.refers_to:
@@ -231,11 +228,11 @@ class _Checks:
     def _gimbals(self) -> None:
         """Check that gimbals are within their limits."""
         rows = self._tables.get(THRUSTERS.name)
-        if rows is None or "max_angle" not in rows.fields:
+        if rows is None:
             return
         for name in ("angles", "commanded_angles"):
-            angles = rows.fields.get(name)
-            if angles is not None and not (np.abs(angles) <= rows.fields["max_angle"] * (1.0 + 1e-9)).all():
+            angles = rows.fields[name]
+            if not (np.abs(angles) <= rows.fields["max_angle"] * (1.0 + 1e-9)).all():
                 self.refuse(f"{THRUSTERS.name}.{name}", "within max_angle", angles)
 
     def _exclusions(self) -> None:
@@ -244,12 +241,9 @@ class _Checks:
         rows = self._tables.get(name)
         for number in range(EXCLUSION_COUNT if rows is not None else 0):
             assert rows is not None
-            if f"excludes_{number}" not in rows.fields:
-                continue
-            names = [f"{part}_{number}" for part in ("excludes", "direction", "radius", "angle")]
-            if not rows.fields.keys() >= {*names}:
-                self.refuse(f"{name}.excludes_{number}", f"with {', '.join(names[1:])}", sorted(rows.fields))
-            kind, direction, radius, angle = (rows.fields[each] for each in names)
+            kind, direction, radius, angle = (
+                rows.fields[f"{part}_{number}"] for part in ("excludes", "direction", "radius", "angle")
+            )
             length = np.sqrt(np.square(direction).sum(axis=0))
             is_known = (kind == 0.0) | (kind == EXCLUSION_FAR) | (kind == EXCLUSION_BALL)
             has_place = np.where(kind == EXCLUSION_FAR, np.abs(length - 1.0) < 1e-9, (kind == 0.0) | (radius > 0.0))
@@ -260,7 +254,7 @@ class _Checks:
     def _same_body(self, name: str, reference: str, other: str) -> None:
         """Check that rows refer to rows of the same body in another table."""
         rows, others = self._tables.get(name), self._tables.get(other)
-        if rows is None or reference not in rows.fields:
+        if rows is None:
             return
         places = rows.fields[reference][0].astype(int)
         named = places >= 0
@@ -273,10 +267,6 @@ def _shown(numbers: FloatArray) -> list[float]:
     return [float(f"{number:.9g}") for number in numbers]
 
 
-def _is_needed(schema: Schema, field: Field) -> bool:
-    """Whether bytes must contain a field, because no default would do."""
-    if schema.name == BODIES.name:
-        return field.kind in (Kind.STATE, Kind.MODEL) and field.name not in _ADDED_LATER
-    if schema.name == DRIVEN.name:
-        return field.kind is Kind.MODEL
-    return bool(field.refers_to) or (schema.name == JOINTS.name and field.name == "type")
+def _is_needed(field: Field) -> bool:
+    """Whether bytes must contain a field: it decides the future, and was in all bytes that there have been."""
+    return field.kind.is_hashed and not field.is_new
