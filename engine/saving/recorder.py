@@ -12,8 +12,9 @@ import warnings
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -394,15 +395,15 @@ class Recorder(Record):
             made, names, world.dt, np.empty((min(self._capacity or 64, 64), 1 + sum(c.size for c in made)))
         )
         self._count = 0
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
+        self._written = 0  # bytes of the file that are complete
         self._block: list[FloatArray] = []
         self._sample(world)  # before the file is made, because a force may have no right energy
         if file is not None:
-            with naming_file(file, "Recorder", "written"):
-                self._file = open(file, "wb")
             header = to_text(self.metadata)
-            self._file.write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
-            self._file.flush()
+            with naming_file(file, "Recorder", "written"):
+                self._file = open(file, "wb", buffering=0)
+                self._write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
             self._block.append(self._samples[0].copy())
         self._callback = Callback(self._sample, every)
         world._stages.observe(self._callback)
@@ -411,7 +412,7 @@ class Recorder(Record):
         """Stop recording, and write the remaining samples to the file; the samples stay in memory."""
         self._world._stages.stop_observing(self._callback)
         if self._file is not None:
-            self._write_block()
+            self._write_blocks()
             self._file.close()
             self._file = None
 
@@ -441,7 +442,7 @@ class Recorder(Record):
                 self._block.pop()
             self._block.append(row)
             if len(self._block) >= _SAMPLES_PER_BLOCK:
-                self._write_block()
+                self._write_blocks()
 
     def _make_room(self) -> None:
         """Double the memory, or move the samples that are kept to its beginning."""
@@ -455,13 +456,23 @@ class Recorder(Record):
         wider[: len(kept)] = kept
         self._samples, self._count = wider, len(kept)
 
-    def _write_block(self) -> None:
-        if self._file is None or not self._block:
-            return
-        data = np.stack(self._block).astype("<f8").tobytes()
-        self._file.write(_LENGTH.pack(len(self._block)) + _LENGTH.pack(zlib.crc32(data)) + data)
-        self._file.flush()
-        self._block.clear()
+    def _write_blocks(self) -> None:
+        """Write the samples that wait; more than one block if there was no room for them before."""
+        while self._block:
+            samples = self._block[:_SAMPLES_PER_BLOCK]
+            data = np.stack(samples).astype("<f8").tobytes()
+            self._write(_LENGTH.pack(len(samples)) + _LENGTH.pack(zlib.crc32(data)) + data)
+            del self._block[: len(samples)]
+
+    def _write(self, data: bytes) -> None:
+        """Write behind what is complete, in place of what an exception has left of an earlier attempt."""
+        assert self._file is not None
+        self._file.truncate(self._written)
+        self._file.seek(self._written)
+        left = memoryview(data)
+        while left:
+            left = left[self._file.write(left) :]
+        self._written += len(data)
 
 
 Read = Callable[[World, npt.NDArray[np.int64]], FloatArray]
@@ -679,11 +690,14 @@ def _block_at(data: bytes, offset: int, width: int) -> FloatArray | None:
 
 
 def _next_block(data: bytes, offset: int, width: int) -> int | None:
-    """The offset of the first undamaged block behind a damaged one, all of which are at multiples of eight bytes from each other."""
-    after = offset + 2 * _LENGTH.size + 8 * width * _SAMPLES_PER_BLOCK
-    if _block_at(data, after, width) is not None:
-        return after
-    return next((place for place in range(offset + 8, len(data), 8) if _block_at(data, place, width) is not None), None)
+    """The offset of the first undamaged block behind a damaged one."""
+    bytes_left = np.frombuffer(data, np.uint8, offset=offset + 1)
+    # where a number of samples may be
+    may_begin = (bytes_left[:-3] - np.uint8(1) < _SAMPLES_PER_BLOCK) & ~(
+        bytes_left[1:-2] | bytes_left[2:-1] | bytes_left[3:]
+    ).astype(bool)
+    places = (np.flatnonzero(may_begin) + offset + 1).tolist()
+    return next((place for place in places if _block_at(data, place, width) is not None), None)
 
 
 def _is_cut(data: bytes, offset: int, width: int) -> bool:

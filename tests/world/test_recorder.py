@@ -3,9 +3,11 @@
 import csv
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -371,6 +373,41 @@ def test_a_flipped_bit_costs_one_block_and_is_told(share, tmp_path):
         assert len(read) == len(ticks) - len(missing)
     path.write_bytes(whole)
     assert Recorder.read(path).tick.tolist() == ticks
+
+
+def test_a_full_disk_costs_no_sample_once_there_is_room(tmp_path):
+    world, path = World(0.5), tmp_path / "flight.record"
+    world.add_body(OTHER, velocity=(1.0, 0.0, 0.0))
+    record = Recorder(world, path=path)
+    world.step(100)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 1003, limits[1]))
+        for _ in range(60):
+            with suppress(OSError):
+                world.step()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert world.tick_count == 160 and len(Recorder.read(path)) == 64
+    world.step(40)
+    record.stop()
+    assert Recorder.read(path).tick.tolist() == record.tick.tolist() == list(range(201))
+
+
+@pytest.mark.parametrize("change", [lambda block: block[:-3], lambda block: block[:9] + b"abc" + block[9:]])
+def test_bytes_that_are_lost_or_added_cost_one_block(change, tmp_path):
+    world, path = World(0.5), tmp_path / "flight.record"
+    world.add_body(OTHER, velocity=(1.0, 0.0, 0.0))
+    record = Recorder(world, path=path)
+    world.step(639)
+    record.stop()
+    data = path.read_bytes()
+    size = 8 + 64 * 8 * (1 + sum(column.size for column in record.columns))
+    first = len(data) - 8 * size
+    path.write_bytes(data[:first] + change(data[first : first + size]) + data[first + size :])
+    with pytest.warns(UserWarning, match="samples are missing after tick 127 and before tick 192"):
+        assert Recorder.read(path).tick.tolist() == [*range(128), *range(192, 640)]
 
 
 def test_it_is_no_part_of_forks_and_predictions():
