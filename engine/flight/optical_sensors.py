@@ -13,7 +13,7 @@ from ..checks import FloatArray, members, real, refuse, unit_direction, vector
 from ..kernels.trigonometry import sine_cosine
 from ..store.host import Host
 from ..store.rows import BodyHandle, Parameter, Quantity, checked, fixed, require_body
-from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Stored
+from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Stored, up_to
 from ..store.table import IntArray
 from .instruments import (
     EXCLUSION_BALL,
@@ -153,14 +153,18 @@ def _exclusion_fields() -> Iterable[Field]:
     for number in range(EXCLUSION_COUNT):
         place = 10 + 10 * number  # in the hash, with room for further fields of each
         yield Field(
-            f"excludes_{number}", Kind.MODEL, digest=place, meaning="0 for nothing, 1 for a direction, 2 for a sphere"
+            f"excludes_{number}",
+            Kind.MODEL,
+            digest=place,
+            stored=up_to(2.0),
+            meaning="0 none, 1 a direction, 2 a sphere",
         )
         yield Field(f"direction_{number}", Kind.MODEL, 3, "-", "world", digest=place + 1)
         yield Field(f"center_{number}", Kind.MODEL, 3, "m", "world", digest=place + 2, world_axes=POINT)
         yield Field(f"radius_{number}", Kind.MODEL, 1, "m", digest=place + 3)
         yield Field(f"cosine_{number}", Kind.MODEL, digest=place + 4)
         yield Field(f"sine_{number}", Kind.MODEL, digest=place + 5)
-        yield Field(f"angle_{number}", Kind.MODEL, 1, "rad", digest=place + 6)
+        yield Field(f"angle_{number}", Kind.MODEL, 1, "rad", digest=place + 6, stored=Stored(0.0, 0.5 * pi))
 
 
 class _Optical(Sensor):

@@ -7,13 +7,13 @@ ties fields or tables to each other is said here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..flight.coast import KEEP_OUT
-from ..flight.instruments import EXCLUSION_BALL, EXCLUSION_COUNT, EXCLUSION_FAR
+from ..flight.instruments import EXCLUSION_COUNT, EXCLUSION_FAR
+from ..flight.optical_sensors import StarTracker
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
@@ -21,12 +21,14 @@ from ..rotation import to_matrix
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED, SHAPES
 from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.bodies import BODIES, HISTORY
+from ..store.rows import schema_of
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
 from ..tick.actuators import DRIVEN, composed
 from ..tick.freezing import FROZEN_BODIES
 from .encoding import OF_NO_MEMBER
 from .plain_content import PlainContent, Rows, whole_rows
 
+_TRACKERS = schema_of(StarTracker)
 _CLOSE = 1e-6
 """By how much an inverse tensor or principal moments may differ from those of the tensor, as a share of it."""
 
@@ -47,7 +49,7 @@ def check_rows(plain: PlainContent, schemas: Mapping[str, Schema], owner: str) -
             if schema is not None:
                 checks.fields(schema, rows)
             elif "body" in rows.fields:
-                checks.reference(f"{name}.body", rows.fields["body"], plain.tables.get("bodies"), NOBODY)
+                checks.reference(f"{name}.body", rows.fields["body"], BODIES.name, NOBODY)
         checks.bodies()
         checks.members()
         checks.ties()
@@ -57,9 +59,20 @@ class _Checks:
     def __init__(self, plain: PlainContent, owner: str) -> None:
         self._plain, self._tables, self._owner = plain, plain.tables, owner
 
-    def refuse(self, path: str, rule: str, value: object) -> NoReturn:
-        shown = value.ravel()[:8].tolist() if isinstance(value, np.ndarray) else value
-        refuse(self._owner, f"tables.{path}", shown, rule)
+    def require(self, holds: bool | np.bool_, path: str, rule: str, value: object) -> None:
+        if not holds:
+            shown = value.ravel()[:8].tolist() if isinstance(value, np.ndarray) else value
+            refuse(self._owner, f"tables.{path}", shown, rule)
+
+    def whole(self, schema: Schema) -> FloatArray:
+        """The rows of a table with all components, shape (size, rows); those that are not given have the values of new rows."""
+        rows = self._tables.get(schema.name)
+        return np.zeros((schema.size, 0)) if rows is None else whole_rows(schema, rows)
+
+    def table(self, schema: Schema) -> dict[str, FloatArray]:
+        """The same by field."""
+        whole = self.whole(schema)
+        return {name: whole[span] for name, span in schema.components.items()}
 
     # one field
 
@@ -74,52 +87,42 @@ class _Checks:
         for field in schema.fields:
             path, values = f"{schema.name}.{field.name}", rows.fields.get(field.name)
             if values is None:
-                if _is_needed(field):
-                    self.refuse(path, "there", "no such field")
+                self.require(not _is_needed(field), path, "there", "no such field")
                 values = np.reshape(np.broadcast_to(field.rest, (field.size,)), (-1, 1))
             if field.refers_to:
-                lowest = NOBODY if field.may_be_nobody else 0
-                self.reference(path, values, self._tables.get(field.refers_to), lowest)
+                self.reference(path, values, field.refers_to, NOBODY if field.may_be_nobody else 0)
             elif field.dtype is np.float64 and field.kind is not Kind.SCRATCH:
-                self._numbers(path, field, values)
+                broken = field.broken_rule(values)
+                self.require(broken is None, path, broken or "", values)
+                tick = self._plain.tick
+                is_past = field.stored is not TICKED or (values <= tick).all()
+                self.require(is_past, path, f"at most {tick}, the tick of the snapshot", values)
 
-    def reference(self, path: str, values: FloatArray, target: Rows | None, lowest: int) -> None:
-        count = 0 if target is None else len(target.ids)
-        if not ((values >= lowest) & (values < count) & (values == np.floor(values))).all():
-            self.refuse(path, f"rows from {lowest} to {count - 1}", values)
-
-    def _numbers(self, path: str, field: Field, values: FloatArray) -> None:
-        broken = field.broken_rule(values)
-        if broken is not None:
-            self.refuse(path, broken, values)
-        if field.stored is TICKED and (values > self._plain.tick).any():
-            self.refuse(path, f"at most {self._plain.tick}, the tick of the snapshot", values)
+    def reference(self, path: str, values: FloatArray, target: str, lowest: int) -> None:
+        count = len(self._tables[target].ids) if target in self._tables else 0
+        are_rows = ((values >= lowest) & (values < count) & (values == np.floor(values))).all()
+        self.require(are_rows, path, f"rows from {lowest} to {count - 1}", values)
 
     # what ties fields and tables to each other
 
     def bodies(self) -> None:
         """Check that the mass properties of each body belong together."""
-        rows = self._tables.get(BODIES.name)
-        if rows is None:
-            return
-        mass, inverse = rows.fields["mass"][0], rows.fields["inverse_mass"][0]
-        if not ((mass > 0.0) & (np.abs(mass * inverse - 1.0) < 1e-12)).all():
-            self.refuse("bodies.inverse_mass", "1 / mass, which is above 0", inverse)
-        tensor, inverted = (rows.fields[name].T[:, MATRIX_OF_SIX] for name in ("inertia_body", "inverse_inertia_body"))
-        if not (np.abs(tensor @ inverted - np.eye(3)) < _CLOSE).all():
-            self.refuse(
-                "bodies.inverse_inertia_body", "the inverse of inertia_body", rows.fields["inverse_inertia_body"]
-            )
-        moments, axes = rows.fields["principal_moments"].T, rows.fields["principal_axes"].T
+        bodies = self.table(BODIES)
+        mass, inverse = bodies["mass"], bodies["inverse_mass"]
+        fits = (mass > 0.0) & (np.abs(mass * inverse - 1.0) < 1e-12)
+        self.require(fits.all(), "bodies.inverse_mass", "1 / mass, which is above 0", inverse)
+        tensor, inverted = (bodies[name].T[:, MATRIX_OF_SIX] for name in ("inertia_body", "inverse_inertia_body"))
+        fits, path = np.abs(tensor @ inverted - np.eye(3)) < _CLOSE, "bodies.inverse_inertia_body"
+        self.require(fits.all(), path, "the inverse of inertia_body", bodies["inverse_inertia_body"])
+        moments, axes = bodies["principal_moments"].T, bodies["principal_axes"].T
         # the squares of the scalar parts, which are positive and left out
         left = 1.0 - np.square(axes).sum(axis=1)[:, np.newaxis]
         turned = to_matrix(np.where(left >= 0.0, np.hstack([axes, np.sqrt(left)]), (0.0, 0.0, 0.0, 1.0)))
         rebuilt = turned * moments[:, np.newaxis, :] @ turned.swapaxes(1, 2)
         is_close = np.abs(rebuilt - tensor) <= _CLOSE * moments.max(axis=1)[:, np.newaxis, np.newaxis]
-        if not ((moments > 0.0).all() and (left >= 0.0).all() and is_close.all()):
-            self.refuse(
-                "bodies.principal_moments", "the principal moments of inertia_body about principal_axes", moments
-            )
+        are_own = (moments > 0.0).all() and (left >= 0.0).all() and is_close.all()
+        rule = "the principal moments of inertia_body about principal_axes"
+        self.require(are_own, "bodies.principal_moments", rule, moments)
 
     def members(self) -> None:
         """Check that each row of a force, part or joint belongs to one of them, and was added with its other rows."""
@@ -138,71 +141,62 @@ class _Checks:
             start, stop = np.searchsorted(rows.ids, member.ids).tolist()
             owned[member.table][start:stop] += 1
             if (rows.groups[start:stop] != member.ids[0]).any():
-                refuse(
-                    self._owner, f"members[{place}].ids", list(member.ids), "a span of rows that were added together"
-                )
+                rule = "a span of rows that were added together"
+                refuse(self._owner, f"members[{place}].ids", list(member.ids), rule)
         for name, counts in owned.items():
-            if (counts != 1).any():
-                self.refuse(name, "rows of exactly one force, part or joint each", counts)
+            self.require((counts == 1).all(), name, "rows of exactly one force, part or joint each", counts)
 
     def ties(self) -> None:
         """Check the rows that belong to others."""
         for schema in (DRIVEN, FROZEN_BODIES, GROUPS):
-            rows = self._tables.get(schema.name)
-            if rows is not None and len(set(rows.fields["body"][0].tolist())) != len(rows.ids):
-                self.refuse(f"{schema.name}.body", "bodies without repetition", rows.fields["body"])
-        for schema in (WHEELS, TANKS):
-            self._same_body(schema.name, "driven", DRIVEN.name)
-        self._same_body(THRUSTERS.name, "tank", TANKS.name)
+            bodies = self.table(schema)["body"][0]
+            is_once = len(np.unique(bodies)) == len(bodies)
+            self.require(is_once, f"{schema.name}.body", "bodies without repetition", bodies)
+        for schema, reference, other in (
+            (WHEELS, "driven", DRIVEN),
+            (TANKS, "driven", DRIVEN),
+            (THRUSTERS, "tank", TANKS),
+        ):
+            rows, path = self.table(schema), f"{schema.name}.{reference}"
+            places = rows[reference][0].astype(int)
+            named = places >= 0
+            is_same = self.table(other)["body"][0][places[named]] == rows["body"][0][named]
+            self.require(is_same.all(), path, f"rows of {other.name} that have the same body", places)
         self._collision_groups()
         self._contacts()
         self._composition()
         self._gimbals()
         self._exclusions()
-        history, bodies = self._tables.get(HISTORY.name), self._tables.get(BODIES.name)
-        if history is not None and (bodies is None or not np.array_equal(history.ids, bodies.ids)):
-            self.refuse(HISTORY.name, "rows with the ids of the bodies", len(history.ids))
-        ball = self._tables.get(KEEP_OUT.name)
-        if ball is not None and len(ball.ids) != 1:
-            self.refuse(KEEP_OUT.name, "one row", len(ball.ids))
+        history, bodies, ball = (self._tables.get(schema.name) for schema in (HISTORY, BODIES, KEEP_OUT))
+        if history is not None:
+            fits = bodies is not None and np.array_equal(history.ids, bodies.ids)
+            self.require(fits, HISTORY.name, "rows with the ids of the bodies", len(history.ids))
+        if ball is not None:
+            self.require(len(ball.ids) == 1, KEEP_OUT.name, "one row", len(ball.ids))
 
     def _collision_groups(self) -> None:
         """Check that each shape has the collision group of its body, and that bodies do not ignore themselves."""
-        shapes, groups, ignored = (self._tables.get(schema.name) for schema in (SHAPES, GROUPS, IGNORED))
-        bodies = self._tables.get(BODIES.name)
-        group_of = np.zeros(0 if bodies is None else len(bodies.ids))
-        if groups is not None:
-            own = groups.fields.get("group", np.zeros((1, 1)))
-            if (own == 0.0).any():
-                self.refuse(f"{GROUPS.name}.group", "above 0 in each row", own)
-            group_of[groups.fields["body"][0].astype(int)] = own[0]
-        if shapes is not None:
-            # the last entry is that of the shapes of the world, whose row of a body is -1
-            wanted = np.append(group_of, 0.0)[shapes.fields["body"][0].astype(int)]
-            given = shapes.fields.get("group", np.zeros((1, 1)))
-            if (given[0] != wanted).any():
-                self.refuse(f"{SHAPES.name}.group", f"the collision groups of their bodies, {wanted.tolist()}", given)
-        if ignored is not None and (ignored.fields["body"] >= ignored.fields["other"]).any():
-            self.refuse(f"{IGNORED.name}.body", "a row before that of the other body", ignored.fields["body"])
+        bodies, groups, shapes, ignored = map(self.table, (BODIES, GROUPS, SHAPES, IGNORED))
+        # the last entry is that of the shapes of the world, whose row of a body is -1
+        group_of = np.zeros(bodies["mass"].shape[1] + 1)
+        group_of[groups["body"][0].astype(int)] = groups["group"][0]
+        wanted = group_of[shapes["body"][0].astype(int)]
+        rule = f"the collision groups of their bodies, {wanted.tolist()}"
+        self.require((shapes["group"] == wanted).all(), f"{SHAPES.name}.group", rule, shapes["group"])
+        is_first = ignored["body"] < ignored["other"]
+        self.require(is_first.all(), f"{IGNORED.name}.body", "a row before that of the other body", ignored["body"])
 
     def _contacts(self) -> None:
         """Check that each contact is one between a shape of a body and a shape that this body does not have."""
-        contacts, shapes = self._tables.get(CONTACTS.name), self._tables.get(SHAPES.name)
-        if contacts is None or shapes is None:
-            return
-        owner = shapes.fields["body"][0]
-        first, other = (owner[contacts.fields[name][0].astype(int)] for name in ("shape", "other_shape"))
-        if (first < 0.0).any():
-            self.refuse(f"{CONTACTS.name}.shape", "rows of shapes that a body has", contacts.fields["shape"])
-        if (first == other).any():
-            self.refuse(f"{CONTACTS.name}.other_shape", "rows of shapes of others", contacts.fields["other_shape"])
+        contacts, owner = self.table(CONTACTS), self.table(SHAPES)["body"][0]
+        shape, other_shape = contacts["shape"], contacts["other_shape"]
+        first, other = (owner[each[0].astype(int)] for each in (shape, other_shape))
+        self.require((first >= 0.0).all(), f"{CONTACTS.name}.shape", "rows of shapes that a body has", shape)
+        self.require((first != other).all(), f"{CONTACTS.name}.other_shape", "rows of shapes of others", other_shape)
 
     def _composition(self) -> None:
         """Check that driven bodies have the mass properties that follow from their tanks and wheels, as after every change of these."""
-        bodies, driven, wheels, tanks = (
-            np.zeros((len(schema.rest), 0)) if rows is None else whole_rows(schema, rows)
-            for schema, rows in ((schema, self._tables.get(schema.name)) for schema in (BODIES, DRIVEN, WHEELS, TANKS))
-        )
+        bodies, driven, wheels, tanks = map(self.whole, (BODIES, DRIVEN, WHEELS, TANKS))
         if not driven.shape[1]:
             return
         places = driven[DRIVEN.row("body")].astype(int)
@@ -227,39 +221,21 @@ class _Checks:
 
     def _gimbals(self) -> None:
         """Check that gimbals are within their limits."""
-        rows = self._tables.get(THRUSTERS.name)
-        if rows is None:
-            return
+        thrusters = self.table(THRUSTERS)
         for name in ("angles", "commanded_angles"):
-            angles = rows.fields[name]
-            if not (np.abs(angles) <= rows.fields["max_angle"] * (1.0 + 1e-9)).all():
-                self.refuse(f"{THRUSTERS.name}.{name}", "within max_angle", angles)
+            is_within = np.abs(thrusters[name]) <= thrusters["max_angle"] * (1.0 + 1e-9)
+            self.require(is_within.all(), f"{THRUSTERS.name}.{name}", "within max_angle", thrusters[name])
 
     def _exclusions(self) -> None:
         """Check that each bright thing of a star tracker is one that `Exclusion` makes."""
-        name = "star trackers"
-        rows = self._tables.get(name)
-        for number in range(EXCLUSION_COUNT if rows is not None else 0):
-            assert rows is not None
-            kind, direction, radius, angle = (
-                rows.fields[f"{part}_{number}"] for part in ("excludes", "direction", "radius", "angle")
-            )
-            length = np.sqrt(np.square(direction).sum(axis=0))
-            is_known = (kind == 0.0) | (kind == EXCLUSION_FAR) | (kind == EXCLUSION_BALL)
-            has_place = np.where(kind == EXCLUSION_FAR, np.abs(length - 1.0) < 1e-9, (kind == 0.0) | (radius > 0.0))
-            if not (is_known & has_place & (angle >= 0.0) & (angle <= 0.5 * np.pi)).all():
-                rule = "0, or 1 with a direction of unit length, or 2 with a radius above 0, and an angle from 0 to π/2"
-                self.refuse(f"{name}.excludes_{number}", rule, kind)
-
-    def _same_body(self, name: str, reference: str, other: str) -> None:
-        """Check that rows refer to rows of the same body in another table."""
-        rows, others = self._tables.get(name), self._tables.get(other)
-        if rows is None:
-            return
-        places = rows.fields[reference][0].astype(int)
-        named = places >= 0
-        if others is not None and (others.fields["body"][0][places[named]] != rows.fields["body"][0][named]).any():
-            self.refuse(f"{name}.{reference}", f"rows of {other} that have the same body", places)
+        trackers = self.table(_TRACKERS)
+        for number in range(EXCLUSION_COUNT):
+            names = [f"{part}_{number}" for part in ("excludes", "direction", "radius")]
+            kind, direction, radius = (trackers[name] for name in names)
+            is_unit = np.abs(np.sqrt(np.square(direction).sum(axis=0)) - 1.0) < 1e-9
+            has_place = np.where(kind == EXCLUSION_FAR, is_unit, (kind == 0.0) | (radius > 0.0))
+            rule = "0, or 1 with a direction of unit length, or 2 with a radius above 0"
+            self.require(has_place.all(), f"{_TRACKERS.name}.{', '.join(names)}", rule, kind)
 
 
 def _shown(numbers: FloatArray) -> list[float]:

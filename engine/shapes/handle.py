@@ -14,7 +14,7 @@ from ..collision import layout
 from ..constraints.layout import BY_SWEEPS
 from ..reading import reading
 from ..store.rows import BodyHandle, Given, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, up_to
+from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, Stored, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
 from .shape import Shape, pivot_of, placed, pose_of_whole
 
@@ -59,7 +59,7 @@ GROUPS = Schema(
     "collision groups",
     (
         Field("body", Kind.MODEL, digest=0, refers_to="bodies"),
-        Field("group", Kind.MODEL, digest=1, stored=up_to(float(MOST_GROUPS))),
+        Field("group", Kind.MODEL, digest=1, stored=Stored(1.0, float(MOST_GROUPS), is_whole=True)),
     ),
 )
 """The groups of bodies that are not in group 0; the rows of their shapes have them as well."""

@@ -147,7 +147,7 @@ CRAFTED = {
 CRAFTED_CONTACTS = {
     ("shapes", "group", 2, 1.0): "the collision groups of their bodies",
     ("collision groups", "group", 0, 4.0): "the collision groups of their bodies",
-    ("collision groups", "group", 0, 0.0): "above 0 in each row",
+    ("collision groups", "group", 0, 0.0): "whole numbers from 1 to",
     ("collision groups", "body", 0, 2.0): "the collision groups of their bodies",
     ("ignored pairs", "body", 0, 7.0): "a row before that of the other body",
     ("contacts", "shape", 0, 0.0): "rows of shapes that a body has",
