@@ -27,13 +27,14 @@ _NAMES = {
 
 
 def is_readable(world: World) -> bool:
-    """Whether everything that decides the next tick can be read off: no pulse, no jam, no joint with a memory of its impulses."""
+    """Whether everything that decides the next tick can be read off: no pulse, no jam, no memory of impulses or samples."""
     for force in world.forces:
         if isinstance(force, forces.Thruster | forces.ThrusterBank):
             stuck = np.atleast_1d(np.array(force.stuck, float))  # None is nan
             if np.any(force.pulse_left) or not np.isnan(stuck).all():
                 return False
-    return not world.joints
+    sampled = any(not isinstance(part, flight.Tank | flight.ReactionWheel) for part in world.parts)
+    return not (world.joints or world.shapes or sampled)
 
 
 def built_afresh(world: World) -> World:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import MassProperties, Snapshot, World, flight, forces, integrators, joints
+from engine import MassProperties, Snapshot, World, flight, forces, integrators, joints, shapes
 
 from ..helpers import skew_tensor
 from ..worlds import OTHER, PROPERTIES
@@ -20,6 +20,7 @@ FEW = 4
 METHODS = ("rk4", "semi-implicit-euler", "free-rotor-2", "axis-splitting-4", "predictor-corrector", "midpoint")
 THIRD = MassProperties(1.9, skew_tensor((0.9, 1.1, 1.6)))
 _KINDS = (PROPERTIES, OTHER, THIRD)
+MOST_SHAPES = 30
 _AXES = ((1, 0, 0), (0, -1, 0), (0, 0, 1))
 """Directions that are the same bits when they are normalized again."""
 
@@ -83,7 +84,7 @@ class Driver:
                 outcome = "not finite"
             except (ValueError, TypeError, RuntimeError, AttributeError) as error:
                 outcome = type(error).__name__
-        if outcome != "done" and name != "several":
+        if outcome != "done" and name != "collide":
             assert self.world.tick_count == ticks, f"{name} {a} {b}: {outcome}, and ticks were run"
             assert self.world.state_hash() == before, f"{name} {a} {b}: {outcome}, and the hash differs"
         if name in _TICKS and outcome == "done":
@@ -93,7 +94,9 @@ class Driver:
     def seen(self) -> list[Any]:
         """What two drivers of one script must have in common."""
         world = self.world
-        return [world.state_hash(), world.tick_count, len(world.bodies), len(world.forces), len(world.parts)]
+        touching = world.contacts.normal_impulse.tolist()
+        counts = len(world.bodies), len(world.forces), len(world.parts), len(world.shapes)
+        return [world.state_hash(), world.tick_count, *counts, touching]
 
     def body(self, number: int) -> Any:
         bodies = self.world.bodies
@@ -223,6 +226,8 @@ def add_again(driver: Driver, a: int, b: int) -> None:
     """A force, part or joint that was removed, on its own or with a body, joins again."""
     member = one_of(driver.removed, a)
     world = driver.world
+    if getattr(member, "_kind_of_member", "") == "shape":
+        raise Stop  # a handle of a shape that was removed stays outside
     add = {"part": world.add_part, "joint": world.add_joint}.get(
         getattr(member, "_kind_of_member", ""), world.add_force
     )
@@ -315,6 +320,9 @@ def add_part(driver: Driver, a: int, b: int) -> None:
     if len(driver.world.parts) > 12:
         raise Stop
     body, (x, y, z) = driver.body(a), numbers(a, b, 3).tolist()
+    if b % 5 == 0:
+        _add_sampled(driver, body, a, b)
+        return
     if b % 3 == 0:
         tank = flight.Tank.ball(body, position=(0.1 * x, 0.1 * y, 0.1 * z), radius=0.2, propellant=abs(x))
         driver.world.add_part(tank)
@@ -334,6 +342,27 @@ def add_part(driver: Driver, a: int, b: int) -> None:
         viscous_friction=friction,
     )
     driver.world.add_part(wheel)
+
+
+def _add_sampled(driver: Driver, body: Any, a: int, b: int) -> None:
+    """Sensors, a filter of them, or a control loop."""
+    world, seed, every = driver.world, len(driver.world.parts) + a, 1 + b % 2
+    kinds: list[Callable[[], Any]] = [
+        lambda: flight.Accelerometer(body, at_body=(0.1, 0.2, 0.3), seed=seed, every=every, delay=b % 3),
+        lambda: flight.Magnetometer(body, field=(3e-5, 0.0, 1e-5), seed=seed, noise=1e-7),
+        lambda: flight.SunSensor(body, (0, 0, 1), field_of_view=1.0, sun_direction_world=(0, 0, 1), seed=seed),
+    ]
+    if a % 5 < 3:
+        world.add_part(kinds[a % 5]())
+    elif a % 5 == 3:
+        gyro = world.add_part(flight.Gyro(body, noise_density=1e-4, bias_walk=1e-6, seed=seed, every=every))
+        sight = {"noise": (1e-4, 1e-3), "every": 2 * every, "delay": b % 2}
+        tracker = world.add_part(flight.StarTracker(body, (0, 0, 1), seed=seed, **sight))
+        world.add_part(flight.AttitudeFilter(gyro, [tracker]))
+    else:
+        motor = world.add_part(flight.BodyTorque(body, max_torque=1.0))
+        law, reference = flight.control.QuaternionPD(1.0, 2.0), flight.Reference()
+        world.add_part(flight.Controlled(body, law, reference, motor, every=every, delay=b % 2))
 
 
 def remove_part(driver: Driver, a: int, b: int) -> None:
@@ -378,6 +407,74 @@ def remove_joint(driver: Driver, a: int, b: int) -> None:
     _keep(driver, [joint])
 
 
+# shapes
+
+
+_UNTURNED = (0.0, 0.0, 0.0, 1.0)
+_HULL = [(0.5, 0.1, 0), (-0.4, 0.3, 0.1), (-0.2, -0.5, 0), (0.1, 0, 0.6), (0, 0.2, -0.5)]
+_GRID = np.random.default_rng(0).normal(0.0, 0.2, (5, 6)) - 1.0
+_CORNERS, _FACES = [(-6.0, -6.0, -1.0), (6.0, -6.0, -1.0), (6.0, 6.0, -2.0), (-6.0, 6.0, -1.0)], [(0, 1, 2), (0, 2, 3)]
+_OF_BODIES: list[Callable[[float], shapes.Shape]] = [
+    lambda size: shapes.Sphere(size),
+    lambda size: shapes.Box((size, 0.6, 0.4)),
+    lambda size: shapes.Capsule(0.2, size),
+    lambda size: shapes.Cylinder(size, 0.5),
+    lambda size: shapes.ConvexHull(np.array(_HULL) * (1.0 + size)),
+    lambda size: shapes.Compound(
+        [(shapes.Sphere(0.3), (size, 0, 0), _UNTURNED), (shapes.Box((0.5, 0.5, 0.5)), (-size, 0, 0), _UNTURNED)]
+    ),
+]
+_OF_WORLDS: list[Callable[[float], shapes.Shape]] = [
+    *_OF_BODIES,
+    lambda size: shapes.Plane((0.0, 0.0, 1.0), -size),
+    lambda size: shapes.HeightField(_GRID, spacing=1.0 + size),
+    lambda size: shapes.TriangleMesh(_CORNERS, _FACES),
+]
+
+
+def add_shape(driver: Driver, a: int, b: int) -> None:
+    if len(driver.world.shapes) > MOST_SHAPES:
+        raise Stop
+    x, y, z, w, size = numbers(a, b, 5).tolist()
+    given: dict[str, Any] = {
+        "position": (0.2 * x, 0.2 * y, 0.2 * z),
+        "orientation": _units(np.array((x, y, z, w))),
+        "material": shapes.Material(friction=abs(x), restitution=min(abs(y), 1.0) * (b % 2)),
+        "layer": b % 3 // 2,
+        "sensor": a % 7 == 0,
+        "allow_overlap": b % 5 > 0,
+    }
+    made = one_of(_OF_WORLDS if b % 3 == 0 else _OF_BODIES, a)(0.2 + abs(size))
+    if b % 3:
+        for place in range(min(4, len(driver.world.bodies))):
+            driver.body(a + place).add_shape(made, **given)
+        return
+    if isinstance(made, shapes.Plane | shapes.HeightField | shapes.TriangleMesh):
+        del given["orientation"]
+    driver.world.add_shape(made, **given, velocity=(0.1 * x, 0.0, 0.0) if b % 4 == 0 else (0.0, 0.0, 0.0))
+
+
+def change_shape(driver: Driver, a: int, b: int) -> None:
+    shape = one_of(driver.world.shapes, a)
+    (
+        lambda: setattr(shape, "enabled", a % 2 == 0),
+        lambda: setattr(shape, "material", shapes.Material(friction=(a % 5) / 4)),
+        lambda: setattr(shape, "collides_with", (0, 1)[: 1 + a % 2]),
+        lambda: setattr(shape, "sensor", a % 3 == 0),
+        lambda: setattr(shape, "allow_overlap", True),
+        lambda: setattr(shape, "velocity", numbers(a, b, 3)),
+        lambda: setattr(driver.body(a), "collision_group", b % 4),
+        lambda: driver.world.ignore_pair(*driver.two(a, b), ignored=a % 3 > 0),
+        lambda: setattr(one_of(driver.world.joints, a), "collides", b % 2 == 0),
+    )[b % 9]()
+
+
+def remove_shape(driver: Driver, a: int, b: int) -> None:
+    shape = one_of(driver.world.shapes, a)
+    driver.world.remove_shape(shape)
+    _keep(driver, [shape])
+
+
 # the world
 
 
@@ -413,6 +510,22 @@ def step(driver: Driver, a: int, b: int) -> None:
 def _ticks(driver: Driver, a: int) -> int:
     """Fewer ticks where plain Python takes long."""
     return 1 + a % (4 if len(driver.world.bodies) < 50 else 1)
+
+
+def collide(driver: Driver, a: int, b: int) -> None:
+    """Some bodies meet, which get shapes if they have none, slowly or fast."""
+    world, places = driver.world, np.random.default_rng((a, b))
+    if len(world.bodies) < 3:
+        _add(driver, 3, a, b)
+    for place in range(min(4, len(world.bodies))):
+        body = driver.body(a + place)
+        if not body.shapes and len(world.shapes) < MOST_SHAPES:
+            body.add_shape(one_of(_OF_BODIES, a + place)(0.5))
+        body.position = places.normal(0.0, 0.6, 3)
+        body.velocity = places.normal(0.0, 0.5 if b % 3 else 50.0, 3)
+    for shape in world.shapes:
+        shape.allow_overlap = True
+    step(driver, a, b)
 
 
 def step_with_callback(driver: Driver, a: int, b: int) -> None:
@@ -529,14 +642,15 @@ CHANGES = {
             set_state,
         ),
         *(set_arrays, push, exchange_mass, add_part, remove_part, command, fire, add_joint, remove_joint, set_method),
-        *(set_game_mode, remember, rejected),
+        *(set_game_mode, remember, rejected, add_shape, change_shape, remove_shape),
     )
 }
 """What may be done between ticks and in callbacks."""
 TICKS = {
-    function.__name__: function for function in (step, step_with_callback, step_that_fails, step_not_finite, advance)
+    function.__name__: function
+    for function in (step, collide, step_with_callback, step_that_fails, step_not_finite, advance)
 }
-_TICKS = ("step", "step_with_callback")
+_TICKS = ("step", "collide", "step_with_callback")
 OPERATIONS: dict[str, Callable[[Driver, int, int], None]] = {
     **CHANGES,
     **TICKS,

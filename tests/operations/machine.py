@@ -60,6 +60,9 @@ class Peer:
         self._process.stdout.close()
 
 
+_GROWING = "add_body", "add_force", "add_part", "add_joint", "add_shape", "add_shape", "resize"
+
+
 def machine(peers: list[Peer]) -> type[RuleBasedStateMachine]:
     """A state machine that applies random operations in all these processes and compares what they see."""
 
@@ -89,7 +92,7 @@ def machine(peers: list[Peer]) -> type[RuleBasedStateMachine]:
             type(self).applied += 1
             self.everyone(name, a, b)
 
-        @rule(name=st.sampled_from(("add_body", "add_force", "add_part", "add_joint", "resize")), a=NUMBER, b=NUMBER)
+        @rule(name=st.sampled_from(_GROWING), a=NUMBER, b=NUMBER)
         def grow(self, name: str, a: int, b: int) -> None:
             type(self).applied += 1
             self.everyone(name, a, b)
