@@ -1073,7 +1073,9 @@ class World:
 
     @property
     def islands(self) -> tuple[Island, ...]:
-        """The groups of bodies that are connected by enabled joints and by springs between bodies; bodies and groups are in row order.
+        """The groups of bodies that enabled joints, and springs between bodies, connect; bodies and groups are in row order.
+
+        A group that springs alone connect moves like free bodies and is not listed.
 
         Each is a tuple of bodies. Its `order` is that of the step that it takes in a tick that starts now, and its `reason` says why this
         is lower than the order of the world's method: a motor, friction, a spring, a joint that closes by springs, a limit or rope that may

@@ -75,6 +75,7 @@ class BodyTorque(TableForce):
 
     @torque_body.setter
     def torque_body(self, value: npt.ArrayLike) -> None:
+        self._require_bodies("torque_body")
         torque = vector(value, "torque_body", self)
         if self._max_torque is not None and (np.abs(torque) > self._max_torque).any():
             refuse(self, "torque_body", value, f"at most {list(self._max_torque)} N·m about each axis")
@@ -112,6 +113,7 @@ class BodyTorque(TableForce):
             >>> motor.torque_body.round(12).tolist(), motor.saturated
             ([1.5, 0.0, 2.0], True)
         """
+        self._require_bodies("command")
         wanted = components(torque_body, "torque_body", self)
         if force_body is not None:  # without effect, but checked as by all actuators
             components(force_body, "force_body", self)

@@ -129,6 +129,7 @@ class Magnetorquer(OneBodyField):
 
     @dipole.setter
     def dipole(self, value: float) -> None:
+        self._require_bodies("dipole")
         moment, largest = real(value, "dipole", self), self.max_dipole
         if not abs(moment) <= largest:
             refuse(self, "dipole", value, f"between {-largest:g} and {largest:g} A·m²")

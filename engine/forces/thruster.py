@@ -241,6 +241,7 @@ class Thruster(Valves):
 
     @gimbal_command.setter
     def gimbal_command(self, value: npt.ArrayLike) -> None:
+        self._require_bodies("gimbal_command")
         rows = self._slice()
         angles = array(value, "gimbal_command", self, (2,))[:, np.newaxis]
         refuse_angles(angles, self._table.array[:, rows], value, self)
@@ -471,6 +472,7 @@ class ThrusterBank(Valves):
 
     @gimbal_command.setter
     def gimbal_command(self, value: npt.ArrayLike) -> None:
+        self._require_bodies("gimbal_command")
         rows = self._slice()
         angles = array(value, "gimbal_command", self, (len(self.rows), 2)).T
         refuse_angles(angles, self._table.array[:, rows], value, self)

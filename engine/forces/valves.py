@@ -420,6 +420,7 @@ class Valves(TableForce, final=False):
     def _set_stuck(self, levels: FloatArray) -> None:
         store = self._table.store
         if store is None:
+            self._require_bodies("stuck")
             self._table.write(STUCK, self._slice(), levels)
             return
         with store.all_or_nothing():

@@ -34,6 +34,7 @@ def said(caplog):
     [
         (20.0, "free-rotor-2", False, 6e-4),
         (60.0, "free-rotor-2", True, 6e-3),
+        (180.0, "free-rotor-2", True, 0.1),
         (60.0, "free-rotor-4", False, 3e-5),
         (-180.0, "free-rotor-4", True, 4e-3),
     ],

@@ -175,6 +175,39 @@ def test_what_is_no_body_is_rejected_in_every_argument(place, wrong):
     assert differences(before, image(world)) == []
 
 
+def gimballed(bodies):
+    gimbal = flight.Gimbal((1, 0, 0), (0, 1, 0), 0.3, 0.2)
+    return forces.Thruster(bodies[0], position=(0, 0, -1), direction=(0, 0, 1), max_force=4.0, gimbal=gimbal)
+
+
+COMMANDS = {
+    "throttle": (lambda bodies: thruster((None, bodies[0])), lambda made: setattr(made, "throttle", 0.75)),
+    "stuck": (lambda bodies: thruster((None, bodies[0])), lambda made: setattr(made, "stuck", 0.5)),
+    "gimbal_command": (gimballed, lambda made: setattr(made, "gimbal_command", (0.0, 0.1))),
+    "fire": (jets, lambda made: made.fire(0.5)),
+    "stuck of a bank": (jets, lambda made: setattr(made, "stuck", 0.5)),
+    "gimbal_command of a bank": (jets, lambda made: setattr(made, "gimbal_command", np.zeros((3, 2)))),
+    "torque": (
+        on_a_body(flight.ReactionWheel, axis=(1, 0, 0), inertia=1e-3, max_torque=1.0, max_speed=9.0),
+        lambda made: setattr(made, "torque", 0.5),
+    ),
+    "dipole": (lambda bodies: coil(bodies[0], axis=(1, 0, 0)), lambda made: setattr(made, "dipole", 0.1)),
+    "torque_body": (on_a_body(flight.BodyTorque), lambda made: setattr(made, "torque_body", (0.0, 0.1, 0.0))),
+    "command": (on_a_body(flight.BodyTorque), lambda made: made.command((0.0, 0.1, 0.0))),
+    "enabled": (on_a_body(flight.BodyTorque), lambda made: setattr(made, "enabled", False)),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_to_what_left_with_its_body_says_that_the_body_was_removed(name):
+    make, command = COMMANDS[name]
+    world = three_bodies()
+    member = add_to(world, make(world.bodies))
+    world.remove_body(world.bodies[0])
+    with pytest.raises(ValueError, match=f"{name.split()[0]}: .* was removed from its world"):
+        command(member)
+
+
 def test_every_use_of_the_handle_of_a_removed_body_says_that_it_was_removed():
     world = full_world()
     gone = world.body("probe")
