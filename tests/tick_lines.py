@@ -36,7 +36,7 @@ BEFORE = {
 }
 NOW = {
     "constraints/divided.py": "open_joint_steps sum_joint_steps",
-    "constraints/passes.py": "islands_passes _is_repeated _show _kick_by_called _close_all",
+    "constraints/passes.py": "islands_passes _is_repeated _part_and_try _show _kick_by_called",
     "constraints/ticks.py": "_is_taken needs_two islands_close _span_end move_islands",
     "integrators/extrapolated.py": "Extrapolated._operations _put_back",
     "integrators/integrator.py": "Step Beside Integrator._operations MethodInStages._operations MethodInStages._moves "

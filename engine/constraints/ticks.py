@@ -144,19 +144,25 @@ def islands_open(
 
 
 class Some(NamedTuple):
-    """Some of the islands: of those in a range the ones that take the tick in parts, or in one, and that divide each into so many steps."""
+    """Some of the islands.
+
+    Of those in a range, these are all, or the ones that take the tick in parts, or in one, and divide each into so many steps.
+    """
 
     first: int
     last: int
+    is_all: bool
     in_parts: int
     steps: int
 
 
 @inlined
-def _is_taken(measures: Array, island: int, some: Some) -> bool:
-    """Whether an island takes its steps with those in parts, or those in one, and with those that divide them into as many."""
+def _is_taken(tables: Tables, island: int, some: Some, evaluations: int, each: int) -> bool:
+    """Whether an island is one of these, and takes this try of a kick."""
+    measures = tables.measures
     has_parts = measures[island, IN_PARTS] == 1.0
-    return bool(has_parts == (some.in_parts == 1) and measures[island, DIVISION] == float(some.steps))
+    is_one = has_parts == (some.in_parts == 1) and measures[island, DIVISION] == float(some.steps)
+    return (some.is_all or is_one) and (each < evaluations or needs_two(tables, island, evaluations))
 
 
 @inlined
@@ -181,57 +187,77 @@ def has_actuators(actuators: Actuators) -> bool:
 
 
 @inlined
-def kick_at_end(stepped: Step, first: int, last: int, each: int, dt: float) -> int:
-    """Give the kicks of actuators at the end of the tick to the bodies at some places; 1 if any depends on the rates."""
-    tables, held = unpack(stepped.common), stepped.actuators
+def show_stage(stepped: Step, some: Some, each: int, has_end_kicks: bool, dt: float) -> int:
+    """Let forces be evaluated at the states of these islands, before the first kick (-1) or a try of the second one.
+
+    Those that do not take this try are seen as they are.
+
+    Returns:
+        1 if actuators kick any bodies by their rates at the end of the tick, else 0.
+    """
+    tables, held, evaluations, again = unpack(stepped.common), stepped.actuators, stepped.evaluations, 0
     actuators = (held.places, held.driven, held.wheels, held.tanks, held.acting)
-    kicked = (tables.own, tables.stages, *actuators, first, last, END_KICKS, each, dt)
-    return int(call(tables.calls[END_KICKS_CALL], kicked))
+    island, at_once = some.first, some.is_all and each < evaluations
+    while island < some.last:
+        end = some.last if at_once else island + 1
+        first, last = tables.islands[island, BODIES], tables.islands[end - 1, BODIES_END]
+        is_taken = at_once or _is_taken(tables, island, some, evaluations, each)
+        number = each if is_taken else -1
+        _ = call(tables.calls[STAGES_CALL], (stepped.common, first, last, number))
+        if has_end_kicks and is_taken and each >= 0:
+            kicked = (tables.own, tables.stages, *actuators, first, last, END_KICKS, each, dt)
+            again = max(again, call(tables.calls[END_KICKS_CALL], kicked))
+        island = end
+    return again
+
+
+@inlined
+def kick_stage(
+    stepped: Step, some: Some, clock: Clock, step: float, each: int, is_prepared: int, is_repeated: bool
+) -> int:
+    """Kick the bodies of these islands by the forces at a stage, and move them or make their velocities compatible with the joints.
+
+    Where `is_repeated`, islands whose actuators kick by their rates are tried again.
+
+    Returns:
+        The number of the island that failed, or -1.
+    """
+    tables, forces, evaluations = unpack(stepped.common), stepped.forces, stepped.evaluations
+    islands, calls, at_once = tables.islands, tables.calls, some.is_all and each < evaluations
+    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
+    kicked_at_once = 0 if at_once else EVALUATED
+    _ = call(calls[KICK_CALL], (forces, first, last, *clock, 0.5 * step, kicked_at_once))
+    for island in range(some.first, some.last):
+        if at_once or _is_taken(tables, island, some, evaluations, each):
+            if not at_once:
+                places = (islands[island, BODIES], islands[island, BODIES_END])
+                _ = call(calls[KICK_CALL], (forces, *places, *clock, 0.5 * step, KNOWN))
+            if each < 0:
+                done = call(calls[MOVE_CALL], (stepped.common, island, step, is_prepared))
+            else:
+                tries = 2 if is_repeated and needs_two(tables, island, evaluations) else evaluations
+                done = call(calls[FINISH_CALL], (stepped.common, island, int(each > 0), int(each == tries - 1)))
+            if done == 0 and _is_failure(tables.measures, island):
+                return island
+    return -1
 
 
 @inlined
 def _take_step(
-    packed: Packed[Step], some: Some, is_all: bool, start: Clock, step: float, is_prepared: int, is_end: bool, dt: float
+    packed: Packed[Step], some: Some, start: Clock, step: float, is_prepared: int, is_end: bool, dt: float
 ) -> int:
-    """Take a step with the islands that divide theirs into as many; the number of the island that failed, or -1."""
+    """Take a step with some of the islands; the number of the island that failed, or -1."""
     stepped = unpack(packed)
-    tables, forces, common, evaluations = unpack(stepped.common), stepped.forces, stepped.common, stepped.evaluations
-    islands, calls = tables.islands, tables.calls
-    # all at once where all take their steps alike
-    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
-    kicked_at_once = 0 if is_all else EVALUATED
     has_end_kicks = is_end and has_actuators(stepped.actuators)
-    seen = first if evaluations > 1 or has_end_kicks or _are_stages_seen(stepped) else last
-    _ = call(calls[STAGES_CALL], (common, seen, last, -1))
-    _ = call(calls[KICK_CALL], (forces, first, last, *start, 0.5 * step, kicked_at_once))
-    for island in range(some.first, some.last):
-        if is_all or _is_taken(tables.measures, island, some):
-            places = (islands[island, BODIES], islands[island, BODIES_END])
-            if not is_all:
-                _ = call(calls[KICK_CALL], (forces, *places, *start, 0.5 * step, KNOWN))
-            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(
-                tables.measures, island
-            ):
-                return island
-    end, again = _later(start, step), 0
-    for each in range(evaluations):
-        _ = call(calls[STAGES_CALL], (common, seen, last, each))
-        if has_end_kicks and is_all:
-            again = kick_at_end(stepped, first, last, each, dt)
-        elif has_end_kicks:
-            again = max(again, _kick_some(stepped, some, each, dt))
-        _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, kicked_at_once))
-        for island in range(some.first, some.last):
-            if is_all or _is_taken(tables.measures, island, some):
-                places = (islands[island, BODIES], islands[island, BODIES_END])
-                if not is_all:
-                    _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
-                is_last = each == evaluations - 1 and not (again == 1 and needs_two(tables, island, evaluations))
-                finished = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
-                if finished == 0 and _is_failure(tables.measures, island):
-                    return island
-    if again == 1 and evaluations == 1:
-        return _try_again(packed, some, end, step, dt)
+    is_seen = stepped.evaluations > 1 or has_end_kicks or _are_stages_seen(stepped)
+    clock, each, tries = start, -1, stepped.evaluations
+    while each < tries:
+        again = show_stage(stepped, some, each, has_end_kicks, dt) if is_seen else 0
+        tries = max(tries, again + 1)
+        failed = kick_stage(stepped, some, clock, step, each, is_prepared, again == 1)
+        if failed >= 0:
+            return failed
+        clock, each = _later(start, step), each + 1
     return -1
 
 
@@ -240,43 +266,6 @@ def _are_stages_seen(stepped: Step) -> bool:
     """Whether forces are evaluated at the states in `stages`, or contacts look at the velocities there."""
     forces = unpack(stepped.forces)
     return bool(unpack(stepped.common).touching.shape[0] > 0 or has_forces(forces.calls, forces.counts))
-
-
-@inlined
-def _kick_some(stepped: Step, some: Some, each: int, dt: float) -> int:
-    """Give the kicks of actuators at the end of the tick to the islands that take it in these parts; 1 if any depends on the rates."""
-    again, tables = 0, unpack(stepped.common)
-    for island in range(some.first, some.last):
-        if _is_taken(tables.measures, island, some):
-            first, last = tables.islands[island, BODIES], tables.islands[island, BODIES_END]
-            again = max(again, kick_at_end(stepped, first, last, each, dt))
-    return again
-
-
-@inlined
-def _try_again(packed: Packed[Step], some: Some, end: Clock, step: float, dt: float) -> int:
-    """Try the second kick again for islands whose actuators kick by their rates, in a world without forces that depend on them.
-
-    Returns:
-        The number of the island that failed, or -1.
-    """
-    stepped = unpack(packed)
-    tables, forces, common = unpack(stepped.common), stepped.forces, stepped.common
-    islands, calls = tables.islands, tables.calls
-    first, last = islands[some.first, BODIES], islands[some.last - 1, BODIES_END]
-    for island in range(some.first, some.last):
-        if _is_taken(tables.measures, island, some) and needs_two(tables, island, 1):
-            places = (islands[island, BODIES], islands[island, BODIES_END])
-            _ = call(calls[STAGES_CALL], (common, *places, 1))
-            _ = kick_at_end(stepped, *places, 1, dt)
-    _ = call(calls[KICK_CALL], (forces, first, last, *end, 0.5 * step, EVALUATED))
-    for island in range(some.first, some.last):
-        if _is_taken(tables.measures, island, some) and needs_two(tables, island, 1):
-            places = (islands[island, BODIES], islands[island, BODIES_END])
-            _ = call(calls[KICK_CALL], (forces, *places, *end, 0.5 * step, KNOWN))
-            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(tables.measures, island):
-                return island
-    return -1
 
 
 @inlined
@@ -306,12 +295,12 @@ def _take_parts(
         is_end = number == parts.shape[0] - 1
         steps = 1
         while steps <= divisions:
-            piece, some = step / float(steps), Some(first_island, last_island, in_parts, steps)
             is_all = divisions == steps and taken == last_island - first_island
+            piece, some = step / float(steps), Some(first_island, last_island, is_all, in_parts, steps)
             # islands with other numbers of steps change nothing of these
             for each in range(steps if divisions & steps != 0 else 0):
                 then, is_last = _later(start, float(each) * piece), is_end and each == steps - 1
-                failed = _take_step(packed, some, is_all, then, piece, int(number + each > 0), is_last, dt)
+                failed = _take_step(packed, some, then, piece, int(number + each > 0), is_last, dt)
                 if failed >= 0:
                     return failed
                 for island in range(first_island, last_island):
@@ -353,10 +342,10 @@ def islands_step(
         measures[island, IN_PARTS], measures[island, LIMITS] = 1.0 if in_parts else 0.0, limits
         measures[island, ELAPSED] = 0.0
     failed = -1
-    if parts.shape[0] > 1:
-        failed = _take_parts(packed, parts, 1, first_island, last_island, ticks, dt)
-    if failed < 0:
-        failed = _take_parts(packed, one_part, 0, first_island, last_island, ticks, dt)
+    for in_parts in range(1 if parts.shape[0] > 1 else 0, -1, -1):
+        if failed < 0:
+            chosen = parts if in_parts == 1 else one_part
+            failed = _take_parts(packed, chosen, in_parts, first_island, last_island, ticks, dt)
     return failed
 
 
@@ -370,8 +359,12 @@ def needs_two(tables: Tables, island: int, evaluations: int) -> bool:
 
 
 @kernel("islands-close")
-def islands_close(packed: Packed[Outside], first_island: int, last_island: int, stores: bool, dt: float) -> int:
+def islands_close(
+    packed: Packed[Outside], first_island: int, last_island: int, stores: bool, has_moved: bool, dt: float
+) -> int:
     """Write back the bodies of some islands, if all are finite, and the state of their joints.
+
+    Unless all bodies have moved in this tick (`has_moved`), their states become those at its start.
 
     Returns:
         The column of a body that is not finite, or -1.
@@ -386,6 +379,13 @@ def islands_close(packed: Packed[Outside], first_island: int, last_island: int, 
     for place in range(first, last):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             return int(columns[place])
+    unmoved = first if has_moved else last
+    for row in range(STATE_ROWS):
+        for place in range(first, unmoved):
+            array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
+    for row in range(3):
+        for place in range(first, unmoved):
+            array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
     for link in range(first_link, last_link):
         for entry in range(6):
             joints[FORCE + entry, link] = tables.points[link, GIVEN + entry] / dt
@@ -489,7 +489,7 @@ def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
                     _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
                     failed = call(calls[STEP], (move.step, move.one_part, move.one_part, island, island + 1, ticks, dt))
         if failed < 0:
-            bad = call(calls[CLOSE], (move.outside, first, last, stores, dt))
+            bad = call(calls[CLOSE], (move.outside, first, last, stores, True, dt))
         first = last
     if failed >= 0 or bad >= 0:
         move.control[BAD] = bad

@@ -100,7 +100,7 @@ class Touching:
             kernels.function(ticks.islands_open)(bound.outside, 0, count, 0, STORED_MOMENTUM, False)
             failed = kernels.function(ticks.islands_step)(bound.step, np.ones(1), np.ones(1), 0, count, self.time, dt)
             assert failed == -1
-            bad = kernels.function(ticks.islands_close)(bound.outside, 0, count, False, dt)
+            bad = kernels.function(ticks.islands_close)(bound.outside, 0, count, False, True, dt)
             assert bad == -1
             free = np.setdiff1d(np.arange(bodies.count), graph.columns[: graph.sizes[PLACES]])
             assert len(free) == 0 or (array[:STATE_ROWS, free] == opened[:STATE_ROWS, free]).all()
