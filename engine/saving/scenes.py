@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeGuard, TypeVar
 import numpy as np
 
 from ..body import Body
-from ..checks import FloatArray, array, file_path, naming_file, option, real, refuse, unit_quaternion
+from ..checks import FloatArray, file_path, naming_file, option, refuse
 from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
 from ..flight.coast import keep_out_of, set_keep_out
 from ..flight.wheel import ReactionWheel
@@ -28,7 +28,7 @@ from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, phases_of, types_of
 from ..plain import Plain, PlainData, PlainObject, to_text
 from ..solids.mass_properties import MassProperties
-from ..store.calling import AnyCallback, Callback, EventCallback, default_name, refuse_lambdas, refuse_shared_names
+from ..store.calling import AnyCallback, Callback, default_name, refuse_lambdas, refuse_shared_names
 from ..store.objects import Stateful
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
@@ -46,40 +46,18 @@ from .snapshots import Snapshot, restore
 FORMAT = "polhode scene"
 VERSION = 1
 _OWNER = "World.load"
-_KEYS = (
-    "format",
-    "version",
-    "dt",
-    "keep_out",
-    "bodies",
-    "parts",
-    "forces",
-    "joints",
-    "shapes",
-    "memory",
-    "called_forces",
-    "on_tick",
-    "after_tick",
-    "on_joint",
-    "on_contact",
-    "ignored_pairs",
-    "collision_groups",
-    "scene_sha256",
-    "snapshot",
-)
+_MEMBERS = ("part", "force", "shape")
+"""What is added to a world and has arguments; joints have rows."""
+_CALLED = {"called_forces": 0, **dict.fromkeys(FUNCTIONS, 2), "on_contact": 4}
+"""The lists of what the world calls, with the number of things in an entry; 0 for the name alone."""
+_PAIRS = ("ignored_pairs", "collision_groups")
+_MOTION = ("position", "origin", "orientation", "velocity", "angular_velocity_body")
+_BODY_KEYS = ("name", "mass", "inertia_body", "center_of_mass_body", *_MOTION, "stored_momentum_body")
+_OPTIONAL = ("keep_out", "shapes", "on_contact", *_PAIRS)
+"""What a scene leaves out if there is none."""
 _NOT_SCENE = ("scene_sha256", "snapshot")
-_BODY_KEYS = (
-    "name",
-    "mass",
-    "inertia_body",
-    "center_of_mass_body",
-    "position",
-    "origin",
-    "orientation",
-    "velocity",
-    "angular_velocity_body",
-    "stored_momentum_body",
-)
+_HEAD = ("format", "version", "dt", "keep_out", "bodies", "parts", "forces", "joints", "shapes", "memory")
+_KEYS = (*_HEAD, *_CALLED, *_PAIRS, *_NOT_SCENE)
 _MOST_PENDING = 16
 """How many forces and parts may wait for one another while a scene is loaded; each takes several frames of the stack of Python."""
 
@@ -91,12 +69,8 @@ class Fillable(Protocol):
 
     @property
     def add_body(self) -> Callable[..., Body]: ...
-    def add_part(self, part: Any) -> object: ...
     def add_force(self, force: Any) -> object: ...
     def add_joint(self, joint: Any) -> Any: ...
-    def assembly(self, body: Body) -> Assembly: ...
-    @property
-    def on_contact(self) -> Callable[..., object]: ...
     def ignore_pair(self, a: Body, b: Body) -> None: ...
 
 
@@ -172,54 +146,49 @@ def scene_of(owners: Owners) -> tuple[PlainObject, dict[str, object]]:
     Raises:
         ValueError: If a force or part has an argument that cannot be written.
     """
-    functions, members = owners.stages.functions, owners.forces.added_as
-    parts, keep_out = members("part"), keep_out_of(owners.store)
+    (on_tick, after_tick, on_joint), members = owners.stages.functions, owners.forces.added_as
+    parts, keep_out, contacts = members("part"), keep_out_of(owners.store), owners.joints.contacts
     forces = [force for force in members("force") if isinstance(force, TableRows)]
+    called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
+    functions: tuple[AnyCallback, ...] = *on_tick, *after_tick, *on_joint, *called
+    refuse_lambdas(functions, "World.save")
+    refuse_shared_names(functions, "World.save")
     places: dict[int, PlainObject] = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
     written = Written(owners.store.world(), places, {name_of(type(each)): type(each) for each in (*parts, *forces)})
-    shapes = [_member_to_plain(shape, f"shapes[{place}]", written) for place, shape in enumerate(members("shape"))]
-    on_tick, after_tick, on_joint = functions
-    called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
-    functions_called: tuple[AnyCallback, ...] = *on_tick, *after_tick, *on_joint, *called
-    refuse_lambdas(functions_called, "World.save")
-    refuse_shared_names(functions_called, "World.save")
+
+    def listed(kind: str, members: Sequence[TableRows]) -> list[PlainObject]:
+        return [_member_to_plain(member, f"{kind}[{place}]", written) for place, member in enumerate(members)]
+
+    names = [body.name for body in owners.bodies.handles]
     scene: PlainObject = {
         "format": FORMAT,
         "version": VERSION,
         "dt": ratio_to_plain(owners.exact_dt),
         **to_scene(owners.settings, "World.save"),
-        **({} if keep_out is None else {"keep_out": [list(map(float, keep_out[0])), float(keep_out[1])]}),
+        "keep_out": None if keep_out is None else [list(map(float, keep_out[0])), float(keep_out[1])],
         "bodies": [_body_to_plain(owners, body) for body in owners.bodies.handles],
-        "parts": [_member_to_plain(part, f"parts[{place}]", written) for place, part in enumerate(parts)],
-        "forces": [_member_to_plain(force, f"forces[{place}]", written) for place, force in enumerate(forces)],
+        "parts": listed("parts", parts),
+        "forces": listed("forces", forces),
         "joints": [_joint_to_plain(joint, owners.bodies.tick_count) for joint in members("joint")],
-        **({"shapes": shapes} if shapes else {}),
+        "shapes": listed("shapes", members("shape")),
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
             for name, rows in owners.memory._contents[0].items()
         },
         "called_forces": [force.name for force in called],
-        "on_tick": [[callback.name, callback.every] for callback in on_tick],
-        "after_tick": [[callback.name, callback.every] for callback in after_tick],
-        "on_joint": [[callback.name, callback.event] for callback in on_joint if callback.event in EVENTS],
-        **{key: value for key, value in _of_contacts(owners, on_joint).items() if value},
-    }
-    return scene, written.objects
-
-
-def _of_contacts(owners: Owners, functions: Sequence[EventCallback]) -> PlainObject:
-    """What a scene has of contacts beside shapes: functions, pairs of bodies that do not touch, and groups of bodies."""
-    contacts, names = owners.joints.contacts, [body.name for body in owners.bodies.handles]
-    return {
+        "on_tick": [[each.name, each.every] for each in on_tick],
+        "after_tick": [[each.name, each.every] for each in after_tick],
+        "on_joint": [[each.name, each.event] for each in on_joint if each.event in EVENTS],
         "on_contact": [
             [each.name, each.event, None if each.body is None else each.body.name, each.above]
-            for each in functions
+            for each in on_joint
             if each.event in CONTACT_EVENTS
         ],
         "ignored_pairs": [[names[int(row)] for row in pair] for pair in contacts.ignored.content().T],
         "collision_groups": [[names[int(row)], int(group)] for row, group in contacts.groups.content().T],
     }
+    return {key: value for key, value in scene.items() if value or key not in _OPTIONAL}, written.objects
 
 
 def _body_to_plain(owners: Owners, body: Body) -> PlainObject:
@@ -306,13 +275,8 @@ def load(make: Callable[..., Filled], path: object, objects: Mapping[str, object
     """Read a file that `save` or a person has written; see `World.load`."""
     option(missing, "missing", _OWNER, ("raise", "drop"))
     if not isinstance(objects, Mapping) or not all(isinstance(name, str) for name in objects):
-        refuse(
-            _OWNER,
-            "objects",
-            objects,
-            "a mapping from names to functions, Python forces and attached objects",
-            TypeError,
-        )
+        rule = "a mapping from names to functions, Python forces and attached objects"
+        refuse(_OWNER, "objects", objects, rule, TypeError)
     file = file_path(path, "path", _OWNER)
     with naming_file(file, _OWNER, "read"):
         content = file.read_bytes()
@@ -333,10 +297,10 @@ def world_of(make: Callable[..., Filled], content: bytes, objects: Mapping[str, 
     world = _Loading(make, plain, objects, missing).world
     if snapshot is not None:
         if "scene_sha256" in plain and plain["scene_sha256"].text() != _hash_of(plain.value):
-            rule = (
-                "that of this scene, but the scene has been edited since; delete the key to load the scene as it is now"
+            hint = "delete the key to load the scene as it is now"
+            raise ValueError(
+                f"{_OWNER}: snapshot must be that of this scene, but the scene has been edited since; {hint}"
             )
-            raise ValueError(f"{_OWNER}: snapshot must be {rule}")
         try:
             restore(world._owners, snapshot, missing, adopt=False)
         except (TypeError, ValueError) as error:
@@ -360,19 +324,18 @@ class _Loading(Generic[Filled]):
         self._objects, self._drops = objects, missing == "drop"
         # what is quick to check comes first, so that most damaged files are rejected before anything is made of them
         bodies = [body.only(*_BODY_KEYS) for body in plain.get("bodies", []).list()]
-        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in ("part", "force", "shape")}
+        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in _MEMBERS}
         self._kinds = {kind: [self._kind_of(member) for member in self._plain[kind]] for kind in self._plain}
         joints = [(joint, self._kind_of_joint(joint)) for joint in plain.get("joints", []).list()]
         memory = [(name, rows.only("dtype", "value")) for name, rows in plain.get("memory", {}).items()]
-        called = [(force, self._find(force)) for force in plain.get("called_forces", []).list()]
         functions = [
-            (when, each, self._find(each.list(4 if when == "on_contact" else 2)[0]))
-            for when in (*FUNCTIONS, "on_contact")
+            (when, each, self._find(each.list(size)[0] if size else each))
+            for when, size in _CALLED.items()
             for each in plain.get(when, []).list()
         ]
         self.world = world = self._empty_world(make, plain)
         self._owners = owners = world._owners
-        self._stored: list[tuple[Plain, Body, FloatArray]] = []
+        self._stored: list[tuple[Plain, Body]] = []
         for body in bodies:
             self._add_body(body)
         self._made: dict[tuple[str, int], TableRows] = {}
@@ -386,11 +349,11 @@ class _Loading(Generic[Filled]):
                     refuse_joints(owners.settings["integrator"], _OWNER)
                     owners.forces.add(member)
                 else:
-                    (world.add_part if kind == "part" else world.add_force)(member)
+                    getattr(world, f"add_{kind}")(member)
         # after the tanks, which join bodies without stored momentum only
-        for body, handle, stored in self._stored:
+        for body, handle in self._stored:
             with _at(body, "stored_momentum_body"):
-                handle.stored_momentum_body = stored
+                handle.stored_momentum_body = body["stored_momentum_body"].value
         for joint, joint_kind in joints:
             with _at(joint):
                 made = self._joint(joint, joint_kind)
@@ -398,14 +361,10 @@ class _Loading(Generic[Filled]):
                 world.add_joint(made)._state = state
         for name, rows in memory:
             self._add_memory(name, rows)
-        for force, found in called:
-            if found is not None:
-                with _at(force):
-                    world.add_force(found)
         for when, each, found in functions:
             if found is not None:
                 with _at(each):
-                    self._register(getattr(world, when), found, *each.list())
+                    self._register(when, found, each)
         for pair in plain.get("ignored_pairs", []).list():
             with _at(pair):
                 world.ignore_pair(*(self._body(body) for body in pair.list(2)))
@@ -434,44 +393,30 @@ class _Loading(Generic[Filled]):
     def _find(self, plain: Plain) -> object:
         name = plain.text()
         if name not in self._objects and not self._drops:
-            plain.refuse(
-                f'a key of `objects`, as in World.load(path, objects={{{plain.value!r}: function}}); or use missing="drop"'
-            )
+            form = f"World.load(path, objects={{{name!r}: function}})"
+            plain.refuse(f'a key of `objects`, as in {form}; or use missing="drop"')
         return self._objects.get(name)
 
-    def _register(
-        self, register: Callable[..., object], function: object, name: Plain, when: Plain, *of_contact: Plain
-    ) -> None:
-        """Have a function called in every so many ticks, or told of an event."""
-        named = {} if not of_contact else {"body": self._value(of_contact[0], "body"), "above": of_contact[1].value}
-        register(function, when.value, name=name.text(), **named)
+    def _register(self, when: str, function: object, plain: Plain) -> None:
+        """Have a function called as a force, in every so many ticks, or when it is to be told of an event."""
+        if when == "called_forces":
+            self.world.add_force(function)
+            return
+        name, which, *of_contact = plain.list()
+        named = {"body": self._value(of_contact[0], "body"), "above": of_contact[1].value} if of_contact else {}
+        getattr(self.world, when)(function, which.value, name=name.text(), **named)
 
     def _add_body(self, plain: Plain) -> None:
-        name = plain["name"].text()
-        mass = real(plain["mass"].value, plain["mass"].path, _OWNER, above=0.0)
-        inertia = plain["inertia_body"]
-        shape = (
-            (3, 3) if isinstance(inertia.value, list) and inertia.value and isinstance(inertia.value[0], list) else (3,)
-        )
-        tensor = array(inertia.value, inertia.path, _OWNER, shape)
-        center = _vector(plain, "center_of_mass_body")
-        with _at(plain, "inertia_body"):
-            properties = MassProperties(mass, tensor, (0, 0, 0) if center is None else center, physical=False)
-        if properties.is_singular:
-            inertia.refuse("an inertia about every axis")
-        orientation = plain.get("orientation", [0.0, 0.0, 0.0, 1.0])
-        turned = unit_quaternion(orientation.value, orientation.path, _OWNER)
-        motion = {key: _vector(plain, key) for key in ("position", "origin", "velocity", "angular_velocity_body")}
-        with _at(plain):
-            body = self.world.add_body(
-                properties,
-                name=name,
-                orientation=turned,
-                **{key: value for key, value in motion.items() if value is not None},
-            )
-        stored = _vector(plain, "stored_momentum_body")
-        if stored is not None:
-            self._stored.append((plain, body, stored))
+        given = {"mass": plain["mass"].value, "inertia_body": plain["inertia_body"].value}
+        motion = {key: [each.value for each in plain[key].list()] for key in _MOTION if key in plain}
+        with _at(plain, arguments=_BODY_KEYS):
+            center = plain.get("center_of_mass_body", [0.0, 0.0, 0.0]).value
+            properties = MassProperties(**given, center_of_mass_body=center, physical=False)
+            if properties.is_singular:
+                plain["inertia_body"].refuse("an inertia about every axis")
+            body = self.world.add_body(properties, name=plain["name"].text(), **motion)
+        if "stored_momentum_body" in plain:
+            self._stored.append((plain, body))
 
     def _make_members(self, kind: str, count: int) -> None:
         """Make the first forces or parts of the scene, apart from those that wait for this one; each comes after all that it refers to."""
@@ -582,7 +527,7 @@ class _Loading(Generic[Filled]):
         if key == "body":
             return self._body(inner)
         if key == "assembly":
-            return self.world.assembly(self._body(inner))
+            return Assembly(self._body(inner))
         if key == "object":
             name = inner.text()
             if name not in self._objects:
@@ -652,12 +597,6 @@ def _read_fields(
 def _number_in(plain: Plain, endless: set[str]) -> float:
     """A number, or the text of one that means that there is no limit or no value."""
     return float(plain.value) if isinstance(plain.value, str) and plain.value in endless else plain.number()
-
-
-def _vector(plain: Plain, key: str) -> FloatArray | None:
-    if key not in plain:
-        return None
-    return array(plain[key].value, plain[key].path, _OWNER, (3,))
 
 
 @contextmanager
