@@ -182,6 +182,21 @@ class Joint(TableRows):
         columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in given.items()}
         super().__init__([(body, other)], columns)
 
+    @classmethod
+    def _misfit(
+        cls, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+    ) -> str:
+        """Kernels would read beyond arrays for a type or phase that the class does not have, or for a body with itself."""
+        phases, types = (columns[row].tolist() for row in (layout.LATCH_PHASE, layout.TYPE))
+        for type, phase, (body, other) in zip(types, phases, bodies, strict=True):
+            if type not in cls._types:
+                return f"a class of joints of the type {type:g} in its table"
+            if phase not in cls._phases:
+                return f"a class of joints that may be in the phase {phase:g} of its table"
+            if body is other:
+                return "that of a joint between two bodies, or a body and the world"
+        return ""
+
     def __setattr__(self, name: str, value: object) -> None:
         kind = type(self)
         # `limits` of a joint that has `limits_1` would raise an error of `__slots__`, which names no remedy
@@ -519,11 +534,6 @@ def shown(limit: float) -> str:
     return f"{limit:g}" if isfinite(limit) else "none"
 
 
-def types_of(joint: Joint | type[Joint]) -> tuple[int, ...]:
-    """All types in the table that a joint, or a class of joints, may have."""
-    return joint._types
-
-
-def phases_of(joint: Joint | type[Joint]) -> tuple[int, ...]:
-    """All phases of closing in the table that a joint, or a class of joints, may have."""
-    return joint._phases
+def type_of(kind: type[Joint]) -> int:
+    """The type in the table of a new joint of a class."""
+    return kind._type

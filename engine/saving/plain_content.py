@@ -14,26 +14,20 @@ from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ..body import Body, new_body
 from ..checks import FloatArray, refuse
 from ..clock import ClockImage
-from ..constraints.layout import LATCH_PHASE, TYPE
 from ..flight.allocation import ThrusterAllocator
 from ..integrators.extrapolated import Extrapolated, follow
-from ..joints.joint import Joint, phases_of, types_of
-from ..loops import layout
-from ..shapes.handle import ShapeHandle, fits_rows
-from ..shapes.shape import Shape
 from ..solids.mass_properties import MassProperties
 from ..solids.symmetric import MATRIX_OF_SIX
-from ..store.bodies import BODIES, HISTORY, Follower, Roster
+from ..store.bodies import HISTORY, Follower, Roster
 from ..store.calling import AnyCallback, Callback, EventCallback, default_name, refuse_shared_names
-from ..store.images import BodiesImage, Image, IntArray, RowsImage, TableImage
+from ..store.images import Image, IntArray, RowsImage
 from ..store.memory import MemoryRows, memory_schema
 from ..store.objects import State, Stateful
-from ..store.rows import BodyHandle, TableRows, without_rows
+from ..store.rows import BodyHandle, TableRows, misfit_of, without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
@@ -54,18 +48,6 @@ from .encoding import (
 from .settings import Values, check_together
 
 Thing = TypeVar("Thing")
-
-_LEFT_OUT = frozenset(
-    name
-    for name in BODIES.by_name
-    if not (
-        BODIES.row(name) < layout.PREVIOUS + layout.VELOCITY
-        or layout.MASS <= BODIES.row(name) < layout.STORED_MOMENTUM + 3
-    )
-)
-"""The fields of bodies that kernels compute anew."""
-_PREVIOUS_RATES = frozenset(("previous_velocity", "previous_angular_velocity_body"))
-"""Those of them that are kept for accelerometers."""
 
 
 class Rows(NamedTuple):
@@ -187,12 +169,7 @@ def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
 
 def rows_of(schema: Schema, image: Image) -> Rows:
     """The rows of an image of a table."""
-    rows, whole = image.rows, image.whole(schema.size)
-    left_out: frozenset[str] = frozenset()
-    if isinstance(image, BodiesImage):
-        left_out = _LEFT_OUT if image.rates is None else _LEFT_OUT - _PREVIOUS_RATES
-    fields = {name: whole[span] for name, span in schema.components.items() if name not in left_out}
-    return Rows(rows.ids, rows.groups, rows.next_id, fields, schema)
+    return Rows(image.rows.ids, image.rows.groups, image.rows.next_id, image.fields(schema), schema)
 
 
 # to the objects of a world
@@ -298,21 +275,18 @@ class _Binding:
     def _mass_properties(self, handles: list[Body]) -> list[MassProperties]:
         if not handles:
             return []
-        fields = self._tables["bodies"].fields
-        dry = [fields[name].copy() for name in ("mass", "center_of_mass_body", "inertia_body")]
+        fields, names = self._tables["bodies"].fields, ("mass", "center_of_mass_body", "inertia_body")
+        dry = np.concatenate([fields[name] for name in names])
         if "driven" in self._tables:
             driven = self._tables["driven"].fields
-            columns = driven["body"][0].astype(int)
-            for whole, name in zip(dry, ("dry_mass", "dry_center_of_mass_body", "dry_inertia_body"), strict=True):
-                whole[:, columns] = driven[name]
+            dry[:, driven["body"][0].astype(int)] = np.concatenate([driven[f"dry_{name}"] for name in names])
         # bodies with the same numbers share them, those of the world first
         known = {
             (each.mass, *each.center_of_mass_body.tolist(), *each.inertia_body.ravel().tolist()): each
             for each in self._bodies.mass_properties
         }
         made: list[MassProperties] = []
-        components = np.concatenate(dry)[[0, 1, 2, 3, *(4 + MATRIX_OF_SIX.ravel())]]
-        for row, numbers in enumerate(map(tuple, components.T.tolist())):
+        for row, numbers in enumerate(map(tuple, dry[[0, 1, 2, 3, *(4 + MATRIX_OF_SIX.ravel())]].T.tolist())):
             tensor = np.reshape(numbers[4:], (3, 3))
             if numbers not in known:
                 try:
@@ -332,19 +306,8 @@ class _Binding:
         images: dict[Table, Image] = {}
         for name, rows in self._tables.items():
             table, base = self._made_tables[name], self._base[name]
-            content = whole_rows(table.schema, rows)
             ids = RowsImage(rows.ids + base, rows.groups + base, base + rows.next_id, 0)
-            if name == "bodies":
-                stored = content[layout.STORED_MOMENTUM : layout.STORED_MOMENTUM + 3].copy()
-                images[table] = BodiesImage(
-                    ids,
-                    content[: layout.PREVIOUS + layout.VELOCITY].copy(),
-                    stored if stored.any() else None,
-                    content[layout.MASS : layout.PRINCIPAL_AXES + 3].copy(),
-                    _previous_rates(rows, content),
-                )
-            else:
-                images[table] = TableImage(ids, content)
+            images[table] = table.image_from(ids, whole_rows(table.schema, rows), rows.fields)
         return images
 
     def _table(self, name: str) -> Table:
@@ -384,16 +347,15 @@ class _Binding:
             self._made_member(place, plain, pool) if entry is None else entry.member
             for place, (plain, entry) in enumerate(zip(plains, chosen, strict=True))
         ]
-        places = Places(handles, members)
+        places, memo = Places(handles, members), resolving(handles, members, self._schemas)
         entries = []
         for place, (plain, span, member) in enumerate(zip(plains, spans, members, strict=True)):
             if span is not None:
                 assert isinstance(member, TableRows)
-                self._check_joint(place, plain, member, span)
-                attributes = self._attributes(
-                    place, plain, member, chosen[place], resolving(handles, members, self._schemas), places
-                )
-                self._check_shape(place, member, span, dict(attributes))
+                attributes = self._attributes(place, plain, member, chosen[place], memo, places)
+                misfit = "" if self._is_copy else misfit_of(type(member), span.columns, span.bodies, dict(attributes))
+                if misfit:
+                    refuse(self._owner, f"members[{place}].class", plain.name, misfit)
                 entries.append(MemberImage(member, span.first, span.last, span.bodies, attributes))
             elif member is not None:
                 entries.append(MemberImage(member))
@@ -427,29 +389,6 @@ class _Binding:
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
         return _Span(given, given + base, last + base, named, rows)
-
-    def _check_joint(self, place: int, plain: PlainMember, joint: object, span: _Span) -> None:
-        """Reject joints of a type or phase that their class does not have, or of a body with itself: kernels would read beyond arrays."""
-        if not isinstance(joint, Joint):
-            return
-        for phase in span.columns[LATCH_PHASE].tolist():
-            if phase not in phases_of(joint):
-                rule = f"a class of joints that may be in the phase {phase:g} of its table"
-                refuse(self._owner, f"members[{place}].class", plain.name, rule)
-        for type, pair in zip(span.columns[TYPE].tolist(), span.bodies, strict=True):
-            if type not in types_of(joint):
-                rule = f"a class of joints of the type {type:g} in its table"
-                refuse(self._owner, f"members[{place}].class", plain.name, rule)
-            if pair[0] is pair[1]:
-                rule = "the rows of a joint between two bodies, or a body and the world"
-                refuse(self._owner, f"members[{place}].ids", list(plain.ids), rule)
-
-    def _check_shape(self, place: int, member: object, span: _Span, attributes: dict[str, object]) -> None:
-        """Reject a shape whose rows are not those of its parts."""
-        if not self._is_copy and isinstance(member, ShapeHandle):
-            shape = attributes["_shape"]
-            if not isinstance(shape, Shape) or not fits_rows(shape, span.columns):
-                refuse(self._owner, f"members[{place}]", shape, "a shape of the rows in its table, all of one owner")
 
     def _attributes(
         self, place: int, plain: PlainMember, member: TableRows, entry: MemberImage | None, memo: Memo, places: Places
@@ -559,14 +498,6 @@ class _Binding:
 def _first_id(rows: Rows) -> int:
     """The smallest id that a record uses; the group of a row may have lost its first row."""
     return min(int(rows.ids.min()), int(rows.groups.min())) if len(rows.ids) else rows.next_id
-
-
-def _previous_rates(rows: Rows, content: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray] | None:
-    """The columns of bodies and their velocities one tick earlier, if a record has them."""
-    if not _PREVIOUS_RATES <= rows.fields.keys():
-        return None
-    rates = content[layout.PREVIOUS + layout.VELOCITY : layout.PREVIOUS + layout.STATE_ROWS].copy()
-    return np.arange(rates.shape[1]), rates
 
 
 class _Span(NamedTuple):

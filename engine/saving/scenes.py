@@ -25,12 +25,12 @@ from ..flight.coast import keep_out_of, set_keep_out
 from ..flight.wheel import ReactionWheel
 from ..joints.assembly import Assembly
 from ..joints.closing import HARD
-from ..joints.joint import JOINTS, Joint, phases_of, types_of
+from ..joints.joint import JOINTS, Joint, type_of
 from ..plain import Plain, PlainData, PlainObject, to_text
 from ..solids.mass_properties import MassProperties
 from ..store.calling import AnyCallback, Callback, default_name, refuse_lambdas, refuse_shared_names
 from ..store.objects import Stateful
-from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
+from ..store.rows import TableRows, columns_of, kept_beside, misfit_of, schema_of, set_field
 from ..store.schema import Field, Kind
 from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.force_list import attributes_of
@@ -478,22 +478,16 @@ class _Loading(Generic[Filled]):
                 return make(**arguments)
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
-        if pair[0] is pair[1]:
-            other.refuse("a body other than `body`, or null for the world")
-        values = {"type": np.array([[float(kind._type)]])} | _read_fields(plain["fields"], kind, lambda value: [value])
-        if values["type"][0, 0] not in types_of(kind):
-            plain["fields"]["type"].refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, types_of(kind)))}")
-        if "latch" in values and values["latch"][0, 0] not in phases_of(kind):
-            plain["fields"]["latch"].refuse(
-                f"a phase of {kind.__name__}, one of {', '.join(map(str, phases_of(kind)))}"
-            )
+        fields, attributes = plain["fields"], plain.get("attributes", {})
+        values = {"type": np.array([[float(type_of(kind))]])} | _read_fields(fields, kind, lambda value: [value])
         joint = object.__new__(kind)
-        attributes = plain.get("attributes", {})
         decoded = {name: decoded_attribute(value, 0, 0) for name, value in attributes.items()}
         check_attributes(kind, decoded, _OWNER, attributes.path, is_whole=True)
         for name, value in decoded.items():
             object.__setattr__(joint, name, value)
         TableRows.__init__(joint, [pair], values)
+        if misfit := misfit_of(kind, columns_of(joint), [pair], decoded):
+            plain["class"].refuse(misfit)
         return joint
 
     def _set_beside(self, member: TableRows, attribute: str, value: object, plain: Plain) -> None:

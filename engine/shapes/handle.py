@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import ClassVar
 
@@ -175,6 +175,14 @@ class ShapeHandle(TableRows):
 
     sensor = Parameter[bool]("Whether it only reports what it overlaps, and never pushes.")
 
+    @classmethod
+    def _misfit(
+        cls, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+    ) -> str:
+        shape = attributes["_shape"]
+        fits = isinstance(shape, Shape) and _fits_rows(shape, columns)
+        return "" if fits else f"that of a shape with the rows in its table, all of one owner, which {shape} has not"
+
     @fixed
     def body(self) -> BodyHandle | None:
         """The body that has it; None if it belongs to the world."""
@@ -314,7 +322,7 @@ def bits_of(layers: Iterable[int], owner: str, argument: str = "collides_with") 
     return mask & _ALL_BITS, mask >> 32
 
 
-def fits_rows(shape: Shape, columns: FloatArray) -> bool:
+def _fits_rows(shape: Shape, columns: FloatArray) -> bool:
     """Whether rows of the table of shapes, as columns, are those of the parts of a shape of one owner."""
     solids, owners = shape._solids(), set(columns[layout.BODY].tolist())
     named = columns[layout.FINGERPRINT : layout.FINGERPRINT + 2].T.tolist()

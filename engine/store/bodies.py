@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from ..loops.actuator_layout import BODY, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.allocation import from_column, zeros
 from ..loops.floating_point import new_control
 from ..solids.mass_properties import MassProperties
-from .images import BodiesImage, TableImage
+from .images import BodiesImage, RowsImage, TableImage
 from .schema import POINT, UNIT, Field, Kind, Schema, up_to
 from .table import IntArray, Owner, Rows, Table
 
@@ -302,9 +303,11 @@ class Bodies(Table):
         given = array[slice(*_MODEL_ROWS), rows]
         return BodiesImage(self._some_rows(rows), array[:_MOVING, rows], stored, given, rates)
 
-    def empty_image(self) -> BodiesImage:
-        first, last = _MODEL_ROWS
-        return BodiesImage(self._no_rows(), np.zeros((_MOVING, 0)), None, np.zeros((last - first, 0)))
+    def image_from(self, rows: RowsImage, content: FloatArray, given: Collection[str] = ()) -> BodiesImage:
+        stored, moving, model = (content[each].copy() for each in (_STORED, slice(0, _MOVING), slice(*_MODEL_ROWS)))
+        has_rates = {"previous_velocity", "previous_angular_velocity_body"} <= {*given}
+        rates = (np.arange(content.shape[1]), content[_PREVIOUS_RATES].copy()) if has_rates else None
+        return BodiesImage(rows, moving, stored if stored.any() else None, model, rates)
 
     def put(self, image: Any, tick: int, now: int) -> None:
         if self._image is image and self._image_key == (self.version, now):

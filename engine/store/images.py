@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..loops.layout import MASS, STORED_MOMENTUM
+from .schema import Schema
 
 IntArray = npt.NDArray[np.int64]
 
@@ -42,6 +43,10 @@ class TableImage:
     def whole(self, size: int) -> FloatArray:
         """The content with all components, shape (size, rows)."""
         return self.content
+
+    def fields(self, schema: Schema) -> dict[str, FloatArray]:
+        """The content by field."""
+        return {name: self.content[span] for name, span in schema.components.items()}
 
 
 class BodiesImage:
@@ -84,6 +89,15 @@ class BodiesImage:
         if self.stored is not None:
             whole[STORED_MOMENTUM : STORED_MOMENTUM + 3] = self.stored
         return whole
+
+    def fields(self, schema: Schema) -> dict[str, FloatArray]:
+        """The content by field, without those that are left out."""
+        whole, known = self.whole(schema.size), len(self.moving) + (0 if self.rates is None else len(self.rates[1]))
+        return {
+            name: whole[span]
+            for name, span in schema.components.items()
+            if span.start < known or MASS <= span.start < STORED_MOMENTUM + 3
+        }
 
 
 Image = TableImage | BodiesImage

@@ -329,6 +329,13 @@ class TableRows:
     def _left(self, world: Host) -> None:
         """Called after it has been removed from a world by itself."""
 
+    @classmethod
+    def _misfit(
+        cls, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+    ) -> str:
+        """What a class must be to have rows and attributes from a file that no constructor has checked, in words; empty if it may."""
+        return ""
+
     def _shift_origin(self, shift: FloatArray) -> None:
         """Called when the origin of its world moves by this [m], world frame; moves the points that are not in its table."""
 
@@ -373,6 +380,20 @@ def parts_of_block(member: TableRows, parts: Iterable[slice]) -> Iterator[TableR
 def schema_of(member: TableRows | type[TableRows]) -> Schema:
     """The schema of the table of a force or part, or of a class of them."""
     return member._schema
+
+
+def misfit_of(
+    kind: type[TableRows], columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+) -> str:
+    """What a class must be to have rows from a file, in words; empty if it may.
+
+    Args:
+        kind: The class.
+        columns: The rows as columns, shape (schema.size, rows).
+        bodies: The bodies that each row refers to.
+        attributes: What is kept beside the rows, by name.
+    """
+    return kind._misfit(columns, bodies, attributes)
 
 
 def recorded_of(member: TableRows) -> tuple[list[Field], Sequence[Quantity]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -372,13 +372,14 @@ class Table:
         self._changed(slice(None), slice(0, self.count))
         self._image, self._image_key = image, (self.version, self._flown(tick))
 
+    def image_from(self, rows: RowsImage, content: FloatArray, given: Collection[str] = ()) -> Image:
+        """An image of rows that come from elsewhere, with all components; `given` names the fields that were known there."""
+        return TableImage(rows, content)
+
     def empty_image(self) -> Image:
         """An image without rows, which a restore puts here to go back to a time before them."""
-        return TableImage(self._no_rows(), np.zeros((self.schema.size, 0)))
-
-    def _no_rows(self) -> RowsImage:
         nobody = np.zeros(0, np.int64)
-        return RowsImage(nobody, nobody, self._next_id, 0)
+        return self.image_from(RowsImage(nobody, nobody, self._next_id, 0), np.zeros((self.schema.size, 0)))
 
     def empty(self) -> None:
         """Remove all rows because a restore goes back to a time before them; no inverse is recorded."""

@@ -535,7 +535,7 @@ def test_rows_of_joints_that_cannot_be_are_named(tmp_path):
             {"frame_body": [0.0, 0.0, 0.0, 2.0]},
             r"joints\[1\]\.fields\.frame_body must be of length 1",
         ),
-        (1, {"type": [0.0]}, r"joints\[1\]\.fields\.type must be a type of Hinge"),
+        (1, {"type": [0.0]}, r"joints\[1\]\.class must be a class of joints of the type 0"),
         (1, {"angle": [0.0]}, r"joints\[1\]\.fields\.angle must be one of the fields"),
         (1, {"at_other": [9.0, 0.0, 0.0]}, r"joints\[1\].* is off by 9\.75 m"),
         (4, {"break_force": ["-inf"]}, r"joints\[4\]\.fields\.break_force"),
