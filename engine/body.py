@@ -27,7 +27,7 @@ from .checks import (
     vector,
 )
 from .clock import Clock
-from .loops.arrays import rotated, rotated_inverse
+from .loops.arrays import crossed, rotated, rotated_inverse
 from .loops.layout import (
     ANGULAR_VELOCITY,
     CENTER_OF_MASS,
@@ -287,8 +287,8 @@ class Body:
         if shift_body.any():
             shift_world = rotated(self.orientation, shift_body)
             shift_before = rotated(self._read(_PREVIOUS_ORIENTATION), shift_body)
-            velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
-            swing_before = np.cross(self._read(_PREVIOUS_ANGULAR_VELOCITY), shift_body)
+            velocity = self.velocity + crossed(self.angular_velocity_world, shift_world)
+            swing_before = crossed(self._read(_PREVIOUS_ANGULAR_VELOCITY), shift_body)
             velocity_before = self._read(_PREVIOUS_VELOCITY) + rotated(self._read(_PREVIOUS_ORIENTATION), swing_before)
             moved = [
                 (_POSITION, self.position + shift_world),
@@ -565,7 +565,7 @@ class Body:
         """
         points = stack(point_body, "point_body", self, 3)
         with beyond_range_allowed():
-            tangential = np.cross(self.angular_velocity_body, points - self.center_of_mass_body)
+            tangential = crossed(self.angular_velocity_body, points - self.center_of_mass_body)
             result = self.velocity + rotated(self.orientation, tangential)
         return finite_result(result, "point_body", point_body, self)
 
@@ -667,7 +667,7 @@ class Body:
         """
         force, torque = components(force_world, "force_world", self), None
         if at_world is not None:
-            torque = np.cross(vector(at_world, "at_world", self) - self.position, force).tolist()
+            torque = crossed(vector(at_world, "at_world", self) - self.position, np.array(force)).tolist()
         self._push(FORCE_WORLD, force, torque)
 
     def apply_force_body(self, force_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
@@ -688,7 +688,7 @@ class Body:
         """
         force, torque = components(force_body, "force_body", self), None
         if at_body is not None:
-            torque = np.cross(vector(at_body, "at_body", self) - self.center_of_mass_body, force).tolist()
+            torque = crossed(vector(at_body, "at_body", self) - self.center_of_mass_body, np.array(force)).tolist()
         self._push(FORCE_BODY, force, torque)
 
     def apply_torque(self, torque_world: npt.ArrayLike) -> None:
@@ -743,7 +743,7 @@ class Body:
             [1.5, 0.0, 0.0]
         """
         impulse = vector(impulse_world, "impulse_world", self)
-        turn = None if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, impulse)
+        turn = None if at_world is None else crossed(vector(at_world, "at_world", self) - self.position, impulse)
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
         self._check_finite("impulse_world", impulse_world, velocity, rates)

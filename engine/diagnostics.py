@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from .checks import FloatArray, array, explaining_errors, refuse, unit_quaternions, vector
-from .loops.arrays import rotated
+from .loops.arrays import crossed, rotated
 
 
 class _Mechanical(Protocol):
@@ -114,7 +114,7 @@ def orbital_angular_momentum(
     position = array(position, "position", owner, (len(mass), 3))
     velocity = array(velocity, "velocity", owner, (len(mass), 3))
     about = vector(about, "about", owner)
-    return np.cross(position - about, mass[:, np.newaxis] * velocity)
+    return crossed(position - about, mass[:, np.newaxis] * velocity)
 
 
 @explaining_errors()

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..loops.arrays import crossed
 from ..loops.columns import Array, Integers
 
 FLAT = 1e-9
@@ -81,13 +82,13 @@ def _length(vectors: Array) -> Array:
 
 
 def _plane(corners: Array) -> tuple[Array, float]:
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    normal = crossed(corners[1] - corners[0], corners[2] - corners[0])
     normal = normal / _length(normal)
     return normal, float(np.mean(components_along(corners, normal)))
 
 
 def _area(corners: Array) -> float:
-    return float(_length(np.cross(corners[1] - corners[0], corners[2] - corners[0])))
+    return float(_length(crossed(corners[1] - corners[0], corners[2] - corners[0])))
 
 
 def _first_four(points: Array, flat: float) -> list[int] | None:
@@ -98,11 +99,11 @@ def _first_four(points: Array, flat: float) -> list[int] | None:
     length = _length(along)
     if length <= flat:
         return None
-    off = _length(np.cross(points - points[first], along / length))
+    off = _length(crossed(points - points[first], along / length))
     third = int(np.argmax(off))
     if off[third] <= flat:
         return None
-    normal = np.cross(along, points[third] - points[first])
+    normal = crossed(along, points[third] - points[first])
     above = components_along(points - points[first], normal / _length(normal))
     fourth = int(np.argmax(np.abs(above)))
     if abs(above[fourth]) <= flat:

@@ -18,7 +18,7 @@ from ..checks import (
     sealed,
     stack,
 )
-from ..loops.arrays import rotated, rotated_inverse
+from ..loops.arrays import crossed, rotated, rotated_inverse
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     CENTER_OF_MASS,
@@ -212,7 +212,7 @@ class BodyStates:
             refuse(owner, "point_body", point_body, f"of shape (3,) or (..., {self.count}, 3), with one point per body")
         with beyond_range_allowed():  # the error of the rejected tick can name the force, and an error here cannot
             arm = points - self.center_of_mass_body[chosen]
-            tangential = np.cross(self.angular_velocity_body[chosen], arm)
+            tangential = crossed(self.angular_velocity_body[chosen], arm)
             return self.velocity[chosen] + rotated(self.orientation[chosen], tangential)
 
     def row(self, body_or_row: BodyHandle | int, owner: str = "Wrench.add") -> int:
@@ -400,10 +400,10 @@ class Wrench:
         if at_body is not None:
             arm = _three(at_body, "at_body") - self.bodies.center_of_mass_body[row]
             if force_body is not None:
-                self.torque_body[row] += np.cross(arm, values["force_body"])
+                self.torque_body[row] += crossed(arm, values["force_body"])
             if force_world is not None:
                 lever = rotated(self.bodies.orientation[row], arm)
-                self.torque_world[row] += np.cross(lever, values["force_world"])
+                self.torque_world[row] += crossed(lever, values["force_world"])
         for part, value in values.items():
             self._parts[part][row] += value
 

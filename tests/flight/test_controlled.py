@@ -15,6 +15,7 @@ from engine.flight import BodyTorque, Controlled, Pointing, ReactionWheel, Refer
 from engine.flight.control import BDot, Law, MomentumManager, MRPFeedback, PhasePlane, QuaternionPD, RateDamping
 
 from ..helpers import ASYMMETRIC, SKEW_ORIENTATION
+from ..truth.reference import cross
 
 INERTIA = 20.0 * ASYMMETRIC
 RATES = np.array([0.05, -0.1, 0.08])
@@ -148,7 +149,7 @@ def independent_slew(every, delay, dt, seconds):
         x, y, z, w = state[:4]
         rates = state[4:]
         product = np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]])
-        spin = np.linalg.solve(INERTIA, torque - np.cross(rates, INERTIA @ rates))
+        spin = np.linalg.solve(INERTIA, torque - cross(rates, INERTIA @ rates))
         return [*(0.5 * product @ rates), *spin]
 
     state, torques = np.array([*SKEW_ORIENTATION, *RATES]), []

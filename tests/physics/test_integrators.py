@@ -182,7 +182,9 @@ def gradient_truth():
         r = position - FIELD_CENTER
         r_body = rotation.T @ r
         squared = r @ r
-        return -1.3 * FIELD_GM * r / squared**1.5, 3.0 * FIELD_GM / squared**2.5 * np.cross(r_body, ASYMMETRIC @ r_body)
+        return -1.3 * FIELD_GM * r / squared**1.5, 3.0 * FIELD_GM / squared**2.5 * reference.cross(
+            r_body, ASYMMETRIC @ r_body
+        )
 
     return solve(
         wrench=wrench, stored_momentum_body=STORED, **{name: ORBIT[name] for name in ("position", "velocity", "mass")}
@@ -213,10 +215,10 @@ CHARGE, ELECTRIC, MAGNETIC, ARM = (
 @pytest.fixture(scope="module")
 def lorentz_truth():
     def wrench(time, position, rotation, velocity, rates):
-        central = CHARGE * (ELECTRIC + np.cross(velocity, MAGNETIC))
+        central = CHARGE * (ELECTRIC + reference.cross(velocity, MAGNETIC))
         lever = rotation @ ARM
-        off = CHARGE * (ELECTRIC + np.cross(velocity + rotation @ np.cross(rates, ARM), MAGNETIC))
-        return central + off, rotation.T @ np.cross(lever, off)
+        off = CHARGE * (ELECTRIC + reference.cross(velocity + rotation @ reference.cross(rates, ARM), MAGNETIC))
+        return central + off, rotation.T @ reference.cross(lever, off)
 
     return solve(wrench=wrench)
 
@@ -250,11 +252,11 @@ def tethered_truth():
     def wrench(time, position, rotation, velocity, rates):
         lever = rotation @ arm
         line = ANCHOR - position - lever
-        speed = -(velocity + rotation @ np.cross(rates, arm))
+        speed = -(velocity + rotation @ reference.cross(rates, arm))
         length = np.linalg.norm(line)
         pull = 4.0 * (length - 0.5) + 0.3 * speed @ line / length
         force = pull * line / length
-        return force, rotation.T @ np.cross(lever, force)
+        return force, rotation.T @ reference.cross(lever, force)
 
     return solve(wrench=wrench, mass=1.3, stored_momentum_body=STORED)
 

@@ -307,7 +307,7 @@ def test_kept_momentum_is_that_of_the_torques(method):
 def driven_truth():
     def wrench(time, position, rotation, velocity, rates):
         lever = rotation @ SKEW_AXES[:, 2]
-        return np.zeros(3), rotation.T @ np.cross(lever, (0.0, 0.0, -3.0)) - 0.7 * rates + np.array(
+        return np.zeros(3), rotation.T @ reference.cross(lever, (0.0, 0.0, -3.0)) - 0.7 * rates + np.array(
             [0, np.sin(3 * time), 0]
         )
 
@@ -575,11 +575,11 @@ def page_step(q, rates, dt, moments, swapped=False, old_axes=False):
     """One step of the page for the heavy top; `swapped` is Z2 as printed, `old_axes` Z3 as printed."""
 
     def torque_of(q, axes):
-        torque_world = np.cross(rotations.to_world(q, (0.0, 0.0, 1.0)), (0.0, 0.0, -3.0))
+        torque_world = reference.cross(rotations.to_world(q, (0.0, 0.0, 1.0)), (0.0, 0.0, -3.0))
         return rotations.Rotation.from_quat(axes).inv().apply(torque_world)
 
     def growth(torque, w):
-        return (torque - np.cross(w, moments * w)) / moments
+        return (torque - reference.cross(w, moments * w)) / moments
 
     def turned(q, turn):
         return (rotations.Rotation.from_rotvec(turn) * rotations.Rotation.from_quat(q)).as_quat()

@@ -247,7 +247,7 @@ def satellite_truth():
         r = position - center
         distance = np.linalg.norm(r)
         along = rotation.T @ r
-        return -2.0 * 1.7 * r / distance**3, 3.0 * 1.7 / distance**5 * np.cross(along, ASYMMETRIC @ along)
+        return -2.0 * 1.7 * r / distance**3, 3.0 * 1.7 / distance**5 * reference.cross(along, ASYMMETRIC @ along)
 
     return reference.solve(TIMES, mass=2.0, wrench=wrench, **START)
 
@@ -275,7 +275,7 @@ def charged_truth():
     electric, magnetic = np.array((0.3, -0.8, 0.4)), np.array((0.7, 1.1, -1.6))
 
     def wrench(time, position, rotation, velocity, rates):
-        return 1.3 * (electric + np.cross(velocity, magnetic)), np.cross(rotation.T @ magnetic, rates)
+        return 1.3 * (electric + reference.cross(velocity, magnetic)), reference.cross(rotation.T @ magnetic, rates)
 
     return reference.solve(TIMES, wrench=wrench, **START)
 
@@ -364,7 +364,7 @@ def test_saba4_follows_a_weak_torque_in_long_ticks():
 
     def wrench(time, position, rotation, velocity, rates):
         along = rotation.T @ (0.0, 0.0, 1.0)
-        return np.zeros(3), strength * np.cross(along, ASYMMETRIC @ along)
+        return np.zeros(3), strength * reference.cross(along, ASYMMETRIC @ along)
 
     setup = {"orientation": SKEW_ORIENTATION, "angular_velocity_body": rates, "inertia_body": ASYMMETRIC}
     truth = reference.solve(times, wrench=wrench, **setup)

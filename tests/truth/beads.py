@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from .reference import cross
+
 
 class Ship(NamedTuple):
     """A rigid ship with its centre at the origin, a point of propellant and a pipe.
@@ -63,7 +65,7 @@ def rates_after(ship, rates, beads, seconds):
         tensor += at.as_matrix() @ ship.inertia @ at.as_matrix().T
         equations = np.block([[total * np.eye(3), crossed.T], [crossed, tensor]])
         linear = momentum - masses[2:].sum() * flowing
-        angular = angular_momentum - np.cross(place, momentum) - np.cross(masses[2:] @ arms[2:], flowing)
+        angular = angular_momentum - cross(place, momentum) - cross(masses[2:] @ arms[2:], flowing)
         found = np.linalg.solve(equations, np.concatenate((linear, angular)))
         return found[:3], found[3:]
 
@@ -80,7 +82,7 @@ def rates_after(ship, rates, beads, seconds):
             if leaves:
                 velocity, spin = velocities(turn, origin, 0.0)
                 arm = turn.apply(ship.source + travelled[-1] * along)
-                taken = bead * (velocity + np.cross(spin, arm) + turn.apply(ship.speed * along))
-                momentum, angular_momentum = momentum - taken, angular_momentum - np.cross(origin + arm, taken)
+                taken = bead * (velocity + cross(spin, arm) + turn.apply(ship.speed * along))
+                momentum, angular_momentum = momentum - taken, angular_momentum - cross(origin + arm, taken)
                 travelled, tank = np.concatenate(([0.0], travelled[:-1])), tank - bead
     return turn.inv().apply(velocities(turn, origin, 0.0)[1])

@@ -11,6 +11,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from .reference import cross, matrix
+
 G0 = 9.80665
 
 
@@ -112,14 +114,14 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
         v, q, w = y[3:6], y[6:10], y[10:13]
         h, propellant = y[13 : 13 + wheels], y[13 + wheels :]
         mass, center, inertia = mass_properties(ship, propellant)
-        r = _matrix(q)
+        r = matrix(q)
         force, torque = np.zeros(3), np.zeros(3)
         flow = np.zeros(tanks)
         for jet in ship.jets:
             level = jet.level(time) if len(jet.edges) == 0 else jet.level(min(max(time, middle[0]), middle[1]))
             push = level * jet.force * np.asarray(jet.direction, float)
             arm = np.asarray(jet.position, float) - center
-            force, torque = force + push, torque + np.cross(arm, push)
+            force, torque = force + push, torque + cross(arm, push)
             if jet.tank >= 0:
                 rate = level * jet.force / (G0 * jet.specific_impulse)
                 flow[jet.tank] += rate
@@ -128,10 +130,10 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
                     amount = propellant[jet.tank]
                     source = np.asarray((tank.leaving or tank.center)(amount)) - center
                     k = np.asarray((tank.surface_inertia or tank.specific_inertia)(amount))
-                    swirl = np.cross(arm, np.cross(w, arm)) - k @ w - np.cross(source, np.cross(w, source))
-                    swirl = swirl + np.cross(w, np.cross(source, arm))
+                    swirl = cross(arm, cross(w, arm)) - k @ w - cross(source, cross(w, source))
+                    swirl = swirl + cross(w, cross(source, arm))
                     torque = torque - rate * swirl
-                    force = force - 2.0 * rate * np.cross(w, arm - source)
+                    force = force - 2.0 * rate * cross(w, arm - source)
         total = inertia @ w
         dh = np.zeros(wheels)
         for place, wheel in enumerate(ship.wheels):
@@ -139,8 +141,8 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
             dh[place] = wheel.torque - wheel.friction * (h[place] / wheel.inertia - g @ w)
             total = total + h[place] * g
             torque = torque - dh[place] * g
-        dw = np.linalg.solve(inertia, torque - np.cross(w, total))
-        a = force / mass - np.cross(dw, center) - np.cross(w, np.cross(w, center))
+        dw = np.linalg.solve(inertia, torque - cross(w, total))
+        a = force / mass - cross(dw, center) - cross(w, cross(w, center))
         x, y_, z, s = q
         p, t, u = w
         dq = 0.5 * np.array(
@@ -167,14 +169,3 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
     found = np.array(rows)
     q = found[:, 6:10] / np.linalg.norm(found[:, 6:10], axis=1)[:, None]
     return found[:, :3], found[:, 3:6], q, found[:, 10:13], found[:, 13 : 13 + wheels], found[:, 13 + wheels :]
-
-
-def _matrix(q):
-    x, y, z, w = q / np.sqrt(q @ q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
