@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -48,6 +48,11 @@ class Plain:
     def refuse(self, rule: str) -> NoReturn:
         """Raise the error for a value that breaks a rule."""
         refuse(self.owner, self.path or "the content", self.value, rule)
+
+    def require(self, holds: object, rule: str) -> None:
+        """Raise the error for a value that breaks a rule if it does not hold."""
+        if not holds:
+            self.refuse(rule)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
@@ -93,6 +98,19 @@ class Plain:
         if not isinstance(self.value, str):
             self.refuse("a string")
         return self.value
+
+    def option(self, words: Collection[str]) -> str:
+        """One of several words."""
+        self.require(self.text() in words, f"one of {', '.join(words)}")
+        return self.text()
+
+    def data(self) -> bytes:
+        """Bytes, written in hexadecimal."""
+        text = self.text()
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            self.refuse("hexadecimal digits")
 
     def boolean(self) -> bool:
         """True or False."""
@@ -174,16 +192,10 @@ def encoded_array(values: npt.ArrayLike) -> PlainObject:
 def decoded_array(plain: Plain) -> npt.NDArray[np.generic]:
     """The array that `encoded_array` wrote."""
     plain.only("dtype", "shape", "data")
-    name, text = plain["dtype"].text(), plain["data"].text()
-    if name not in _DTYPES:
-        plain["dtype"].refuse(f"one of {', '.join(_DTYPES)}")
+    name, data = plain["dtype"].option(_DTYPES), plain["data"].data()
     shape = [size.integer() for size in plain["shape"].list()]
-    try:
-        data = bytes.fromhex(text)
-    except ValueError:
-        plain["data"].refuse("hexadecimal digits")
-    if len(data) != math.prod(shape) * np.dtype(name).itemsize:
-        plain["data"].refuse(f"the content of an array of shape {tuple(shape)}")
+    fits = len(data) == math.prod(shape) * np.dtype(name).itemsize
+    plain["data"].require(fits, f"the content of an array of shape {tuple(shape)}")
     return np.frombuffer(data, name).reshape(shape).astype(np.dtype(name).newbyteorder("="))
 
 

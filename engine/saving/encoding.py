@@ -61,6 +61,13 @@ def name_of(kind: type) -> str:
 # methods
 
 
+_METHODS = {
+    name: kind
+    for name in integrators.__all__
+    if isinstance(kind := getattr(integrators, name), type) and issubclass(kind, Integrator) and kind is not Integrator
+}
+
+
 def encoded_method(method: Integrator, owner: str) -> PlainObject:
     """A method as plain data.
 
@@ -68,7 +75,7 @@ def encoded_method(method: Integrator, owner: str) -> PlainObject:
         ValueError: If the method is not one of `engine.integrators`.
     """
     name = type(method).__name__
-    if getattr(integrators, name, None) is not type(method):
+    if _METHODS.get(name) is not type(method):
         refuse(owner, "integrator", method, "one of engine.integrators")
     plain: PlainObject = {"class": name}
     for argument in inspect.signature(type(method)).parameters:
@@ -85,23 +92,14 @@ def decoded_method(plain: Plain) -> Integrator:
         ValueError: If there is no such method.
     """
     if isinstance(plain.value, str):
-        if plain.value not in integrators.by_name:
-            plain.refuse(f"one of {', '.join(sorted(integrators.by_name))}")
-        return integrators.by_name[plain.value]()
-    name = plain["class"].text()
-    kind = getattr(integrators, name, None) if name in integrators.__all__ else None
-    if not (isinstance(kind, type) and issubclass(kind, Integrator)) or kind is Integrator:
-        plain["class"].refuse("the name of a class of engine.integrators")
-    arguments: dict[str, object] = {}
-    for key, value in plain.items():
-        if key == "integrator":
-            arguments[key] = decoded_method(value)
-        elif key != "class":
-            arguments[key] = value.value
+        return integrators.by_name[plain.option(sorted(integrators.by_name))]()
+    kind = _METHODS[plain["class"].option(_METHODS)]
+    given = {key: value for key, value in plain.items() if key != "class"}
+    arguments = {key: decoded_method(value) if key == "integrator" else value.value for key, value in given.items()}
     try:
         return kind(**arguments)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{plain.owner}: {plain.path} must be the arguments of {name}; {error}") from None
+        raise ValueError(f"{plain.owner}: {plain.path} must be the arguments of {kind.__name__}; {error}") from None
 
 
 # what forces and parts keep beside their rows
@@ -114,6 +112,7 @@ _VALUES: dict[str, type] = {
     **{"height field": shapes.HeightField, "triangle mesh": shapes.TriangleMesh},
 }
 """Classes of values with parts, by the key that marks them."""
+_CONTAINERS: dict[str, type] = {"set": frozenset, "tuple": tuple, "list": list}
 
 
 Memo = dict[int, object]
@@ -310,30 +309,26 @@ def decoded_attribute(plain: Plain, bodies: int, members: int) -> object:
     Raises:
         ValueError: If it is not such data.
     """
-    if not isinstance(plain.value, dict):
-        if isinstance(plain.value, list):
-            plain.refuse("an attribute of a force or part")
+    if not isinstance(plain.value, dict | list):
         return plain.value
-    ((key, inner),) = list(plain.items()) if len(plain.value) == 1 else [("", plain)]
+    ((key, inner),) = plain.items() if isinstance(plain.value, dict) and len(plain.value) == 1 else [("", plain)]
     if key == "schema":
         return Place(key, inner.text())
     if key in ("body", "member"):
-        count = bodies if key == "body" else members
-        return Place(key, None if inner.value is None and key == "body" else inner.integer(0, count - 1))
+        is_nobody, count = key == "body" and inner.value is None, bodies if key == "body" else members
+        return Place(key, None if is_nobody else inner.integer(0, count - 1))
     if key == "array":
         return decoded_array(inner)
-    if key in _VALUES:
-        kind, parts = _VALUES[key], decoded_attribute(inner, bodies, members)
-        if not isinstance(parts, tuple | list):
-            plain.refuse(f"the values of a {kind.__name__}")
-        try:
-            return kind(*parts)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}; {error}") from None
-    if key in ("set", "tuple", "list"):
-        items = [decoded_attribute(item, bodies, members) for item in inner.list()]
-        try:
-            return {"set": frozenset, "tuple": tuple, "list": list}[key](items)
-        except TypeError:  # a set of arrays or lists
-            pass
-    plain.refuse("an attribute of a force or part")
+    kind = _CONTAINERS.get(key) or _VALUES.get(key)
+    if kind is None:
+        plain.refuse("an attribute of a force or part")
+    if key in _CONTAINERS:
+        parts: object = [decoded_attribute(item, bodies, members) for item in inner.list()]
+    else:
+        parts = decoded_attribute(inner, bodies, members)
+    try:
+        if isinstance(parts, tuple | list):
+            return kind(parts) if key in _CONTAINERS else kind(*parts)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}; {error}") from None
+    plain.refuse(f"the values of a {kind.__name__}")

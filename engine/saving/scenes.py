@@ -290,8 +290,7 @@ def world_of(make: Callable[..., Filled], content: bytes, objects: Mapping[str, 
         ValueError: If it is not that of a scene.
     """
     plain = Plain.of_text(content, _OWNER).only(*_KEYS, *names_in_scenes())
-    if plain["format"].text() != FORMAT:
-        plain["format"].refuse(repr(FORMAT))
+    plain["format"].require(plain["format"].value == FORMAT, repr(FORMAT))
     plain["version"].integer(1, VERSION)
     snapshot = _read_snapshot(plain)
     world = _Loading(make, plain, objects, missing).world
@@ -431,8 +430,8 @@ class _Loading(Generic[Filled]):
     def _member_at(self, kind: str, plain: Plain) -> TableRows:
         """A force or part that another one refers to, and before it all that precede it in the scene."""
         place = plain.integer(0, len(self._plain[kind]) - 1)
-        if (kind, place) in self._pending or len(self._pending) > _MOST_PENDING:
-            plain.refuse("the place of one that does not refer back to this one")
+        is_free = (kind, place) not in self._pending and len(self._pending) <= _MOST_PENDING
+        plain.require(is_free, "the place of one that does not refer back to this one")
         self._make_members(kind, place + 1)
         return self._made[kind, place]
 
@@ -513,8 +512,7 @@ class _Loading(Generic[Filled]):
         """What an object in a scene stands for: something of the world, or a value with parts."""
         if "class" in plain:
             return self._tool(plain)
-        if len(plain.value) != 1:
-            plain.refuse('an object with one key, or with the key "class"')
+        plain.require(len(plain.value) == 1, 'an object with one key, or with the key "class"')
         ((key, inner),) = plain.items()
         if key in self._plain:
             return self._member_at(key, inner)
@@ -523,10 +521,8 @@ class _Loading(Generic[Filled]):
         if key == "assembly":
             return Assembly(self._body(inner))
         if key == "object":
-            name = inner.text()
-            if name not in self._objects:
-                inner.refuse("a key of `objects`")
-            return self._objects[name]
+            inner.require(inner.text() in self._objects, "a key of `objects`")
+            return self._objects[inner.text()]
         if key in MAKERS:
             with _at(inner):
                 return MAKERS[key](**{part: self._value(item, part) for part, item in inner.items()})
@@ -534,9 +530,7 @@ class _Loading(Generic[Filled]):
 
     def _tool(self, plain: Plain) -> object:
         """A law, a reference or an allocator."""
-        kind = object_classes().get(plain["class"].text())
-        if kind is None:
-            plain["class"].refuse(f"one of {', '.join(object_classes())}")
+        kind = object_classes()[plain["class"].option(object_classes())]
         wanted = arguments_of(kind)
         plain.only("class", *wanted)
         arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
@@ -550,13 +544,10 @@ class _Loading(Generic[Filled]):
         return body
 
     def _add_memory(self, name: str, plain: Plain) -> None:
-        value, dtype = plain["value"], plain["dtype"]
-        if dtype.text() not in ("float64", "uint64"):
-            dtype.refuse("float64 or uint64")
+        value, dtype = plain["value"].value, plain["dtype"].option(("float64", "uint64"))
         with _at(plain, "value"):
-            numbers = np.asarray(value.value, dtype=object)
-            rows = self._owners.memory.add(name, numbers.shape, dtype.text())
-            rows.value = value.value
+            rows = self._owners.memory.add(name, np.asarray(value, dtype=object).shape, dtype)
+            rows.value = value
 
 
 def _is_attachable(thing: object, owners: Owners) -> TypeGuard[Stateful]:
@@ -575,8 +566,7 @@ def _read_fields(
     """The values of fields, shape (size, rows), which keep the rules of these."""
     known, found = {field.name: field for field in _written_fields(member)}, {}
     for name, value in plain.items():
-        if name not in known:
-            value.refuse(f"one of the fields {', '.join(known)}")
+        value.require(name in known, f"one of the fields {', '.join(known)}")
         field = known[name]
         endless = {str(number) for number in np.ravel(field.rest).tolist() if not isfinite(number)}
         rows = [row.list(field.size) for row in rows_of(value)]

@@ -114,12 +114,10 @@ def _member_to_header(member: PlainMember) -> PlainObject:
 
 
 def _encoded_state(state: State) -> PlainObject:
-    return {key: _encoded_value(value) for key, value in state.items()}
-
-
-def _encoded_value(value: StateValue) -> PlainObject:
-    word, codec = next((word, codec) for word, codec in _CODECS.items() if isinstance(value, codec.kind))
-    return {word: codec.write(value)}
+    return {
+        key: next({word: codec.write(value)} for word, codec in _CODECS.items() if isinstance(value, codec.kind))
+        for key, value in state.items()
+    }
 
 
 def _decoded_state(plain: Plain) -> State:
@@ -127,17 +125,9 @@ def _decoded_state(plain: Plain) -> State:
 
 
 def _decoded_value(plain: Plain) -> StateValue:
-    for word, codec in _CODECS.items():
-        if isinstance(plain.value, dict) and list(plain.value) == [word]:
-            return codec.read(plain[word])
-    plain.refuse(f"an object with one of the keys {', '.join(_CODECS)}")
-
-
-def _read_bytes(plain: Plain) -> bytes:
-    try:
-        return bytes.fromhex(plain.text())
-    except ValueError:
-        plain.refuse("hexadecimal digits")
+    marks = list(plain.value) if isinstance(plain.value, dict) else []
+    plain.require(len(marks) == 1 and marks[0] in _CODECS, f"an object with one of the keys {', '.join(_CODECS)}")
+    return _CODECS[marks[0]].read(plain[marks[0]])
 
 
 def _read_float(plain: Plain) -> float:
@@ -157,7 +147,7 @@ class _Codec(NamedTuple):
 
 _CODECS = {
     "array": _Codec(np.ndarray, encoded_array, decoded_array),
-    "bytes": _Codec(bytes, bytes.hex, _read_bytes),
+    "bytes": _Codec(bytes, bytes.hex, Plain.data),
     "scalar": _Codec(np.generic, encoded_array, lambda plain: decoded_array(plain)[()]),
     "float": _Codec(float, float.hex, _read_float),
     "bool": _Codec(bool, bool, Plain.boolean),
@@ -206,18 +196,14 @@ _WITHOUT_USE = {"wheels": ("kept",)}
 
 
 def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
-    layouts: list[tuple[Plain, str, int, int, list[tuple[str, int]]]] = []
+    layouts: dict[str, tuple[Plain, int, int, dict[str, int]]] = {}
     for plain in header["tables"].list():
         name, count, next_id = plain["name"].text(), plain["rows"].integer(1), plain["next_id"].integer(1)
-        fields = [(pair[0].text(), pair[1].integer(1)) for pair in (field.list(2) for field in plain["fields"].list())]
-        if name in [other[1] for other in layouts]:
-            plain["name"].refuse("a name that no other table has")
-        if len({field for field, _size in fields}) != len(fields):
-            plain["fields"].refuse("fields with different names")
-        layouts.append((plain, name, count, next_id, fields))
-    wanted = sum(
-        8 * count * (2 + sum(size for _name, size in fields)) for _plain, _name, count, _next, fields in layouts
-    )
+        pairs = [(pair[0].text(), pair[1].integer(1)) for pair in (field.list(2) for field in plain["fields"].list())]
+        plain["name"].require(name not in layouts, "a name that no other table has")
+        plain["fields"].require(len(dict(pairs)) == len(pairs), "fields with different names")
+        layouts[name] = plain, count, next_id, dict(pairs)
+    wanted = sum(8 * count * (2 + sum(fields.values())) for _plain, count, _next, fields in layouts.values())
     if wanted != len(data):
         refuse(_OWNER, "the length of the tables", len(data), f"{wanted} bytes, as the header says")
     tables, offset = {}, 0
@@ -228,13 +214,12 @@ def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
         offset += values.nbytes
         return values
 
-    for plain, name, count, next_id, fields in layouts:
+    for name, (plain, count, next_id, fields) in layouts.items():
         ids, groups = take("<u8", 2, count).astype(np.int64)
-        if (ids < 0).any() or (np.diff(ids) <= 0).any() or ids[-1] >= next_id:
-            plain["next_id"].refuse("above all ids, which ascend")
-        if (groups < 0).any() or (groups > ids).any():
-            plain["rows"].refuse("rows whose groups begin before them")
-        values = {field: take("<f8", size, count).astype(np.float64) for field, size in fields}
+        ascend = (ids >= 0).all() and (np.diff(ids) > 0).all() and ids[-1] < next_id
+        plain["next_id"].require(ascend, "above all ids, which ascend")
+        plain["rows"].require(((groups >= 0) & (groups <= ids)).all(), "rows whose groups begin before them")
+        values = {field: take("<f8", size, count).astype(np.float64) for field, size in fields.items()}
         for field in _WITHOUT_USE.get(name, ()):
             values.pop(field, None)
         tables[name] = Rows(ids, groups, next_id, values)
@@ -244,19 +229,15 @@ def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
 def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
     """Check everything in a header that does not depend on a world."""
     names = [name.text() for name in header["bodies"].list()]
-    if len(set(names)) != len(names) or "" in names:
-        header["bodies"].refuse("names that are not empty and of which no two are equal")
+    rule = "names that are not empty and of which no two are equal"
+    header["bodies"].require(len(set(names)) == len(names) and "" not in names, rule)
     count = len(tables["bodies"].ids) if "bodies" in tables else 0
-    if len(names) != count:
-        header["bodies"].refuse(f"a list of {count} names")
+    header["bodies"].require(len(names) == count, f"a list of {count} names")
     dt = header["dt"].exact()
-    if not dt > 0:
-        header["dt"].refuse("above 0")
+    header["dt"].require(dt > 0, "above 0")
     states = {name: _decoded_state(state) for name, state in header["objects"].items()}
-    for joined, number in header["joined"].items():
-        number.integer(1)
-        if joined not in states:
-            number.refuse("the number of an attached object")
+    joined = {name: number.integer(1) for name, number in header["joined"].items()}
+    header["joined"].require(joined.keys() <= states.keys(), "the numbers of attached objects")
     members = header["members"].list()
     return PlainContent(
         dt,
@@ -271,7 +252,7 @@ def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
         {name: _read_memory(name, shape_and_kind, tables) for name, shape_and_kind in header["memory"].items()},
         dict.fromkeys(states),
         states,
-        {name: number.value for name, number in header["joined"].items()},
+        joined,
     )
 
 
@@ -285,66 +266,53 @@ def _read_callbacks(header: Plain, when: str, bodies: int, members: int) -> tupl
 
 
 def _read_event_callback(name: str, event: Plain, bodies: int, members: int) -> EventCallback:
-    if isinstance(event.value, dict):
-        kind, body, above = event["contact"], event["body"], event["above"]
-        if kind.text() not in CONTACT_EVENTS:
-            kind.refuse(f"one of {', '.join(CONTACT_EVENTS)}")
-        if not above.number() >= 0.0 or (above.number() and kind.value != "hit"):
-            above.refuse('at least 0, and 0 unless the event is "hit"')
-        touching = tuple(
-            tuple(Place("member", each.integer(0, members - 1)) for each in both.list(2))
-            for both in event["touching"].list()
-        )
-        place = None if body.value is None else Place("body", body.integer(0, bodies - 1))
-        return EventCallback(None, kind.text(), name, place, above.number(), touching)
-    if event.text() not in EVENTS:
-        event.refuse(f"one of {', '.join(EVENTS)}")
-    return EventCallback(None, event.text(), name)
+    if not isinstance(event.value, dict):
+        return EventCallback(None, event.option(EVENTS), name)
+    kind, body, above = event["contact"].option(CONTACT_EVENTS), event["body"], event["above"]
+    fits = above.number() >= 0.0 and (kind == "hit" or not above.number())
+    above.require(fits, 'at least 0, and 0 unless the event is "hit"')
+    pairs = (both.list(2) for both in event["touching"].list())
+    touching = tuple(tuple(Place("member", each.integer(0, members - 1)) for each in pair) for pair in pairs)
+    place = None if body.value is None else Place("body", body.integer(0, bodies - 1))
+    return EventCallback(None, kind, name, place, above.number(), touching)
 
 
 def _read_memory(name: str, plain: Plain, tables: dict[str, Rows]) -> tuple[tuple[int, ...], type]:
     sizes, kind = plain.list(2)
     shape = tuple(size.integer(1, MOST_NUMBERS) for size in sizes.list())
-    if kind.text() not in ("float64", "uint64"):
-        kind.refuse("float64 or uint64")
     rows = tables.get(f"memory.{name}")
     if rows is None:
         plain.refuse("memory whose table is in the snapshot")
-    if len(rows.ids) != 1 or math.prod(shape) != sum(map(len, rows.fields.values())) or len(shape) > MOST_SIZES:
-        plain.refuse("the shape of the numbers in the snapshot")
-    return shape, np.dtype(kind.text()).type
+    fits = len(rows.ids) == 1 and math.prod(shape) == sum(map(len, rows.fields.values())) and len(shape) <= MOST_SIZES
+    plain.require(fits, "the shape of the numbers in the snapshot")
+    return shape, np.dtype(kind.option(("float64", "uint64"))).type
 
 
 def _read_member(plain: Plain, tables: dict[str, Rows], bodies: int, members: int) -> PlainMember:
     if isinstance(plain.value, dict) and "called" in plain.value:
         return PlainMember(plain["called"].text())
-    first, last = (id.integer() for id in plain["ids"].list(2))
-    table = plain["table"].text()
-    if not 0 <= first < last or table not in tables:
-        plain["ids"].refuse("a span of ids of rows that the snapshot has")
+    (first, last), table = (id.integer() for id in plain["ids"].list(2)), plain["table"].text()
+    plain["ids"].require(first < last and table in tables, "a span of ids of rows that the snapshot has")
     for field in plain["several"].list():
-        if field.text() not in tables[table].fields:
-            field.refuse("a field of its table")
+        field.require(field.text() in tables[table].fields, "a field of its table")
     attributes = None
     if plain["attributes"].value is not None:
         attributes = {name: decoded_attribute(value, bodies, members) for name, value in plain["attributes"].items()}
-    levels = []
-    for jet, level in (pair.list(2) for pair in plain.get("stuck_jets", []).list()):
-        if not 0.0 <= level.number() <= 1.0:
-            level.refuse("a share of full thrust from 0 to 1")
-        levels.append((jet.integer(), level.value))
+    stuck = [(jet.integer(), level) for jet, level in (pair.list(2) for pair in plain.get("stuck_jets", []).list())]
+    for _jet, level in stuck:
+        level.require(0.0 <= level.number() <= 1.0, "a share of full thrust from 0 to 1")
+    levels = tuple((jet, level.value) for jet, level in stuck)
     several = frozenset(plain["several"].value)
-    return PlainMember(plain["class"].text(), None, table, (first, last), several, attributes, tuple(levels))
+    return PlainMember(plain["class"].text(), None, table, (first, last), several, attributes, levels)
 
 
 def _read_clock(plain: Plain, dt: float | Fraction) -> ClockImage:
     parts = plain.list(6)
     max_ticks, scale = parts[0].integer(1), parts[1].exact()
     tick, per_second, owed, dropped = (part.whole() for part in parts[2:])
-    if not (scale >= 0 and tick > 0 and per_second > 0 and 0 <= owed < tick and dropped >= 0):
-        plain.refuse("the state of a clock, with less than a tick owed")
-    if Fraction(tick, per_second) != Fraction(dt):
-        plain.refuse("the state of a clock of this dt")
+    fits = scale >= 0 and tick > 0 and per_second > 0 and 0 <= owed < tick and dropped >= 0
+    plain.require(fits, "the state of a clock, with less than a tick owed")
+    plain.require(Fraction(tick, per_second) == Fraction(dt), "the state of a clock of this dt")
     return ClockImage(max_ticks, scale, tick, per_second, owed, dropped)
 
 
@@ -364,12 +332,8 @@ def first_difference(one: PlainContent, other: PlainContent) -> str:
             others = theirs.fields.get(field)
             if others is None or np.shape(others) != np.shape(values):
                 return f"{name}.{field}"
-            # bit by bit
-            differs = (
-                np.ascontiguousarray(values).view(np.uint64) != np.ascontiguousarray(others).view(np.uint64)
-            ).any(axis=0)
-            if differs.any():
-                row = int(np.flatnonzero(differs)[0])
+            bits, other_bits = (np.ascontiguousarray(each).view(np.uint64) for each in (values, others))
+            for row in np.flatnonzero((bits != other_bits).any(axis=0)).tolist():
                 what = f"{field} of body {names[row]!r}" if name == "bodies" else f"{name}.{field} in row {row}"
                 return f"{what}, {values[:, row].tolist()} here and {others[:, row].tolist()} there"
     return ""
