@@ -2094,7 +2094,6 @@ class World:
             drives_actuators=will_drive,
             has_thrusters=bool(pulses) or len(self.thrusters) > 0,
             coasts=self.coasting,
-            threads=self._threads,
         )
         asked = kernels_of_queries() if boolean(queries, "queries", owner) else []
         asked += self._stages.loops_of_parts(self, sampled)

@@ -37,6 +37,7 @@ from ..constraints.layout import (
 from ..kernels.vectors import Vector, add_scaled, dot, subtract
 from ..loops.columns import Array, Integers, IntegerTable, load_vector
 from ..loops.layout import FROZEN, POSITION
+from ..loops.steps import Counts, steps_taken
 from .bounds import MARGIN_OF_SIZE, bound_shape, closing_speed
 from .broad import Search
 from .found import deepest_of
@@ -225,8 +226,7 @@ class Finding(NamedTuple):
     """How much room the arrays of islands have."""
     pulled: Integers
     """The numbers of springs and forces at points on islands."""
-    steps: Integers
-    """The steps that have been taken of the tick if it is divided."""
+    counts: Counts
     dt: float
     """The length of a tick or step [s]."""
 
@@ -291,7 +291,7 @@ def find_contacts(packed: Packed[Finding], operand: int, ticks_left: int) -> int
             return _short(counts, SHORT_OF_SEAMS)
         scene, tools = (bodies, shapes, forms), (narrow, found, finding.polygon, calls)
         _ = call(calls[SEAM], (scene, tools, finding.terrain, touching, touches, seams, counts, dt))
-    _match_all(finding.contacts, finding.known[0], finding.lists, bounds, impacts, finding.steps[0] > 0)
+    _match_all(finding.contacts, finding.known[0], finding.lists, bounds, impacts, steps_taken(finding.counts) > 0)
     return _number(finding)
 
 

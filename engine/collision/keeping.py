@@ -29,6 +29,7 @@ from ..kernels.quaternions import Quaternion, rotate
 from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
 from ..loops.columns import Array, Integers, IntegerTable, load_quaternion, load_vector, store_vector
 from ..loops.layout import ORIENTATION, POSITION
+from ..loops.steps import Counts, steps_taken
 from .layout import (
     AT,
     AT_OTHER,
@@ -99,8 +100,7 @@ class Keeping(NamedTuple):
     """The lists of detection (see `detection.find_contacts`)."""
     impacts: Array
     """The first impacts of bodies."""
-    steps: Integers
-    """The number of steps that have been taken of the tick if it is divided."""
+    counts: Counts
     dt: float
     """The length of the tick or step [s]."""
 
@@ -111,7 +111,7 @@ def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int
     keeping = unpack(packed)
     shapes, contacts, kept = keeping.shapes, keeping.contacts, keeping.kept
     taken, _touching, touches, counts = keeping.lists
-    steps, dt = keeping.steps, keeping.dt
+    is_later, dt = steps_taken(keeping.counts) > 1, keeping.dt
     written = known = sensed = 0
     for contact in range(counts[CONTACTS] + 1):
         pair = (_NO_SHAPE, _NO_SHAPE)
@@ -120,7 +120,7 @@ def keep_contacts(packed: Packed[Keeping], operand: int, ticks_left: int) -> int
         # between them, in the order of pairs: what sensors see, and points that have ended in this tick, which stay until it ends
         while True:
             at = touches.shape[1] - 1 - sensed
-            has_ended = steps[0] > 0 and known < keeping.kept_count[0] and not is_less(pair, known_pair(kept, known))
+            has_ended = is_later and known < keeping.kept_count[0] and not is_less(pair, known_pair(kept, known))
             sees = sensed < counts[SENSED] and is_less(pair_of(touches, at), pair)
             if not (has_ended or sees) or written == contacts.shape[1]:
                 break

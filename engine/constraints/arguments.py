@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ..compilation.packed import Packed
 from ..loops.columns import Array, Integers, IntegerTable, Numbers
+from ..loops.steps import Counts
 
 
 class Tables(NamedTuple):
@@ -153,5 +154,4 @@ class JointSteps(NamedTuple):
     """The sum of the forces of each joint."""
     reached: Array
     """Whether a freedom has reached a limit."""
-    taken: Integers
-    """The number of steps that have been taken."""
+    counts: Counts

@@ -7,6 +7,7 @@ be noticed between two ticks. The forces are therefore summed over the steps, an
 from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..loops.columns import Array
+from ..loops.steps import steps_taken
 from .arguments import JointSteps
 from .layout import (
     ENABLED,
@@ -23,23 +24,16 @@ from .layout import (
 from .rows import freedom_count, limit_count
 
 
-@kernel("open-joint-steps")
-def open_joint_steps(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
-    """Begin a tick."""
-    unpack(packed).taken[0] = 0
-    return 1
-
-
 @kernel("sum-joint-steps")
-def sum_joint_steps(packed: Packed[JointSteps], count: int, ticks_left: int) -> int:
-    """Add the step that has just been taken, one of so many of a tick.
+def sum_joint_steps(packed: Packed[JointSteps], operand: int, ticks_left: int) -> int:
+    """Add the step that has just been taken.
 
     After the last one, write the mean forces over the tick into the table, and mark the freedoms that reached a limit in it.
     """
     steps = unpack(packed)
     table, forces, reached = steps.table, steps.forces, steps.reached
-    steps.taken[0] += 1
-    is_first, is_last = steps.taken[0] == 1, steps.taken[0] == count
+    taken, count = steps_taken(steps.counts), steps.counts.per_tick
+    is_first, is_last = taken == 1, taken == count
     for joint in range(forces.shape[1]):
         for row in range(6):
             before = 0.0 if is_first else float(forces[row, joint])

@@ -157,9 +157,9 @@ class Substepped(Integrator):
         coarse: FloatArray | None = None
         count, finite = 1, False
         while count <= MOST_SUBSTEPS:
+            program(count).recover()
             array[_STATE_ROWS, rows] = start
             steps[TICKS] = control[TICKS] * count
-            program(count).forget()
             finite = accepted(program(count).run(count)) == count
             fine = array[_STATE_ROWS, rows]
             if finite and coarse is not None:

@@ -34,10 +34,10 @@ from ..compilation.compiler import (
 from ..compilation.kernel_types import Arguments, Kernel
 from ..compilation.packed import Packed, declared, example, unpack
 from ..compilation.whole import call_whole
-from .columns import Array, Integers, IntegerTable
+from .columns import OVERFLOWS, Array, Integers, IntegerTable
 from .floating_point import is_other_mode
-from .layout import BAD, OTHER_MODE, STOPPED, TICKS
-from .undo import undo_tick
+from .layout import BAD, OTHER_MODE, OVERFLOWED, STOPPED, TICKS
+from .undo import Undone, undo
 
 ADDRESS, ARGUMENTS, OPERAND, UNDO, UNDO_ARGUMENTS = range(5)
 """The columns of a list of operations; the address of a function of Python is zero."""
@@ -61,15 +61,6 @@ class Moved(NamedTuple):
     """The address of the loop."""
     arguments: Arguments
     """Those of the loop without the number of ticks."""
-
-
-class MovedBack(NamedTuple):
-    """The arguments of `undo_move`."""
-
-    array: Array
-    control: Integers
-    stores: int
-    """1 if any body stores momentum."""
 
 
 @kernel("run-program")
@@ -142,15 +133,6 @@ def move(packed: Packed[Moved], operand: int, ticks_left: int) -> int:
     return call(moved.calls[0], (*moved.arguments, 1))
 
 
-@kernel("undo-move")
-def undo_move(packed: Packed[MovedBack], start: int, unused: int) -> int:
-    """Undo what `move` has done, if it has counted its tick."""
-    moved = unpack(packed)
-    if moved.control[TICKS] > start:
-        undo_tick(moved.array, moved.control, moved.stores > 0)
-    return 1
-
-
 class Operation(NamedTuple):
     """An operation of a tick.
 
@@ -193,9 +175,12 @@ class Program:
         """
         self.operations, self._state, self._control = tuple(operations), np.zeros(2, np.int64), control
         self.is_one_loop = len(self.operations) == 1 and self.operations[0].loop is not None
+        self.run: Callable[[int], int] = self._run_in_python
         if self.is_one_loop:
-            assert self.operations[0].loop is not None
-            self.run: Callable[[int], int] = self.operations[0].loop
+            loop = self.operations[0].loop
+            assert loop is not None
+            self._take_in_python: Callable[[], int] = partial(_overflowing(loop), 1)
+            self.run = loop if COMPILED else self.run
             return
         self._bound: list[Kernel] = []
         table = np.zeros((len(self.operations), 5), np.int64)
@@ -214,7 +199,8 @@ class Program:
             row[:3] = address(each.function, each.arguments), int(each.arguments), each.operand
             if each.undo is not None:
                 row[3:] = address(*each.undo), int(each.undo[1])
-        self.run = self._run_in_python
+        take_one = plain(run_program)
+        self._take_in_python = lambda: call_whole(lambda *_arguments: take_one(self._packed, 1), self._arguments)
         if is_compiled:
             self._enter = without_dispatch(run_program, self._packed, 0)
             self._called = [partial(each.function, each.arguments, each.operand) for each in self.operations]
@@ -229,8 +215,12 @@ class Program:
         return address_of_bound(bound)
 
     def _run_in_python(self, ticks: int) -> int:
+        """Run ticks in plain Python, where one that divides by zero or overflows is one that does not end finite."""
         for tick in range(ticks):
-            taken = call_whole(lambda *_arguments: plain(run_program)(self._packed, 1), self._arguments)
+            try:
+                taken = self._take_in_python()
+            except _Overflow:
+                taken, self._control[BAD] = 0, OVERFLOWED
             if taken != 1:
                 return min(taken, 0) if tick == 0 else tick
         return ticks
@@ -250,32 +240,46 @@ class Program:
                 enter(packed, 0)
                 return done or min(result, 0)
 
-    def forget(self) -> None:
-        """Begin with the first operation next, because what an exception has left of a tick has been undone from outside."""
-        self._state[PLACE] = 0
-
     def recover(self) -> None:
         """Complete or undo the tick that an exception has ended, if one is open, depending on whether it was counted.
 
         One of a batch that some members could not run is undone too, unless these were stopped. Doing this twice does no harm.
         """
-        state, control = self._state, self._control
-        if control[STOPPED]:
-            (loop,) = self.operations
-            assert loop.undo is not None
-            function, arguments = loop.undo
-            _as_it_can_run(function, arguments)(arguments, int(control[STOPPED]) - 1, 0)
-            control[STOPPED] = 0
-        if state[PLACE]:
-            if control[TICKS] > state[START]:
-                run_program(self._packed, 1)
-            else:
-                run_program(self._packed, 0)
+        if self._control[STOPPED]:
+            self._undo_stopped()
+        if self._state[PLACE]:
+            run_program(self._packed, 1 if self._control[TICKS] > self._state[START] else 0)
+
+    def _undo_stopped(self) -> None:
+        """Undo the tick of a batch in which some members could not run."""
+        (loop,), control = self.operations, self._control
+        assert loop.undo is not None
+        function, arguments = loop.undo
+        _as_it_can_run(function, arguments)(arguments, int(control[STOPPED]) - 1, 0)
+        control[STOPPED] = 0
+
+
+class _Overflow(ArithmeticError):
+    """A kernel in plain Python has divided by zero or overflowed, where compiled code goes on with infinity."""
+
+
+def _overflowing(function: Callable[..., int]) -> Callable[..., int]:
+    """A kernel in plain Python whose overflows differ from those of other functions."""
+
+    def run(*arguments: object) -> int:
+        try:
+            return function(*arguments)
+        except OVERFLOWS as error:
+            raise _Overflow from error
+
+    return run
 
 
 def _as_it_can_run(function: Kernel, arguments: Packed[Arguments]) -> Kernel:
     """The kernel of an operation, or its plain Python function while it is missing."""
-    return ready(named(function, arguments, 0, 0)) if COMPILED else plain(function)
+    if not COMPILED:
+        return _overflowing(plain(function)) if hasattr(function, "py_func") else function
+    return ready(named(function, arguments, 0, 0))
 
 
 def _address(function: Callable[..., object], arguments: Packed[Arguments]) -> int:
@@ -290,13 +294,13 @@ def program_loop() -> Loop:
 
 def move_loops(arguments: tuple[object, ...]) -> tuple[Loop, Loop]:
     """The operation that moves bodies by a loop with these arguments, without the number of ticks, and the one that undoes it."""
-    return named(move, Packed(Moved(example(Integers), arguments)), 0, 0), declared(undo_move)
+    return named(move, Packed(Moved(example(Integers), arguments)), 0, 0), declared(undo)
 
 
 def moving(run: Callable[[int], int], array: Array, control: Integers, stores: bool) -> Operation:
     """The operation that moves bodies by a loop with all arguments but the number of ticks."""
     function, arguments = _one_tick(run)
-    return Operation(function, arguments, 0, (undo_move, Packed(MovedBack(array, control, int(stores)))), run)
+    return Operation(function, arguments, 0, (undo, Packed(Undone(array, control, int(stores)))), run)
 
 
 class AtStages(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compilation.choice import Loop
-from ..compilation.compiler import kernel
+from ..compilation.compiler import inlined, kernel
 from ..compilation.packed import Packed, declared, unpack
 from ..kernels.quaternions import rotate
 from ..kernels.vectors import cross, subtract
@@ -31,15 +31,34 @@ from .layout import (
 )
 from .program import Operation, back_by
 
+_STATES = STATE_ROWS + 3
+"""The number of components that a tick changes."""
 _MOVED_ROWS = np.r_[
     POSITION:STATE_ROWS,
     STORED_MOMENTUM : STORED_MOMENTUM + 3,
     PREVIOUS : PREVIOUS + STATE_ROWS,
     PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3,
 ]
-"""The components that a tick changes, and their values one tick earlier."""
+"""These, and behind them their values one tick earlier."""
 _CENTERS = len(_MOVED_ROWS)
 """Where mass centres are behind these."""
+
+
+class Counts(NamedTuple):
+    """What counts the steps of a tick; one step if it is not divided."""
+
+    ticks: Integers
+    """The control of ticks."""
+    steps: Integers
+    """The control of steps."""
+    per_tick: int
+    """The number of steps in a tick."""
+
+
+@inlined
+def steps_taken(counts: Counts) -> int:
+    """The number of steps of the open tick that have been counted; 0 if it is not divided."""
+    return int(counts.steps[TICKS] - counts.ticks[TICKS] * counts.per_tick)
 
 
 class Kept(NamedTuple):
@@ -57,12 +76,7 @@ class Kept(NamedTuple):
 class Divided(NamedTuple):
     """The arguments of the operations of a tick of several steps."""
 
-    control: Integers
-    """The control of ticks."""
-    steps: Integers
-    """The control of steps."""
-    wanted: int
-    """The number of steps in a tick."""
+    counts: Counts
     bodies: Kept
     """What is kept of the bodies, with their mass centres if these may move in the body frame."""
 
@@ -102,43 +116,35 @@ def add_kept(packed: Packed[Kept], operand: int, ticks_left: int) -> int:
 @kernel("open-steps")
 def open_steps(packed: Packed[Divided], operand: int, ticks_left: int) -> int:
     """Begin a tick of several steps."""
-    divided = unpack(packed)
-    control, steps = divided.control, divided.steps
+    control, steps, per_tick = unpack(packed).counts
     for entry in range(STORING, control.shape[0]):  # the spans, which change while bodies are frozen
         steps[entry] = control[entry]
-    steps[TICKS] = control[TICKS] * divided.wanted
+    steps[TICKS] = control[TICKS] * per_tick
     return 1
 
 
 @kernel("blame-steps")
 def blame_steps(packed: Packed[Divided], start: int, unused: int) -> int:
     """Pass on why a step was rejected."""
-    divided = unpack(packed)
-    divided.control[BAD] = divided.steps[BAD]
+    counts = unpack(packed).counts
+    counts.ticks[BAD] = counts.steps[BAD]
     return 1
 
 
-@kernel("repeat")
-def repeat(packed: Packed[Divided], operand: int, ticks_left: int) -> int:
-    """Go back by `operand` operations, until the steps have been taken."""
-    divided = unpack(packed)
-    return back_by(operand) if divided.steps[TICKS] < (divided.control[TICKS] + 1) * divided.wanted else 1
-
-
 @kernel("end-steps")
-def end_steps(packed: Packed[Divided], moves_mass: int, ticks_left: int) -> int:
-    """Combine the steps into one tick, whose previous state is that at its start, and count it.
+def end_steps(packed: Packed[Divided], operations: int, ticks_left: int) -> int:
+    """Go back by so many operations until the steps have been taken; then combine them into one tick, and count it.
 
-    If mass centres have moved in the body frame, the previous state is that of the new ones.
+    The previous state is that at its start. If mass centres have moved in the body frame, it is that of the new ones.
     """
-    divided = unpack(packed)
-    array, start = divided.bodies.table, divided.bodies.shadow
-    for column in range(divided.bodies.kept[0]):
-        for row in range(STATE_ROWS):
-            array[PREVIOUS + row, column] = start[row, column]
-        for row in range(3):
-            array[PREVIOUS_STORED_MOMENTUM + row, column] = start[STATE_ROWS + row, column]
-        if moves_mass != 0:
+    counts, bodies = unpack(packed)
+    if steps_taken(counts) < counts.per_tick:
+        return back_by(operations)
+    array, start = bodies.table, bodies.shadow
+    for column in range(bodies.kept[0]):
+        for row in range(_STATES):
+            array[bodies.rows[_STATES + row], column] = start[row, column]
+        if start.shape[0] > _CENTERS:
             shift = subtract(load_vector(array, CENTER_OF_MASS, column), load_vector(start, _CENTERS, column))
             x, y, z = load_vector(start, ORIENTATION, column)
             turn = (x, y, z, float(start[ORIENTATION + 3, column]))
@@ -147,8 +153,8 @@ def end_steps(packed: Packed[Divided], moves_mass: int, ticks_left: int) -> int:
             for place in range(3):
                 array[PREVIOUS + POSITION + place, column] += moved[place]
                 array[PREVIOUS + VELOCITY + place, column] += swing[place]
-    divided.control[BAD] = -1
-    divided.control[TICKS] += 1
+    counts.ticks[BAD] = -1
+    counts.ticks[TICKS] += 1
     return 1
 
 
@@ -193,12 +199,11 @@ def divided(
     """
     rows = np.r_[_MOVED_ROWS, CENTER_OF_MASS : CENTER_OF_MASS + 3] if moves_mass else _MOVED_ROWS
     keep_bodies, kept = keeping(array, rows, columns)
-    packed = Packed(Divided(control, steps, count, kept))
+    packed = Packed(Divided(Counts(control, steps, count), kept))
     return [
         Operation(open_steps, packed, 0, (blame_steps, packed)),
         *(keep_bodies, *before, *inside),
-        Operation(repeat, packed, len(inside)),
-        Operation(end_steps, packed, int(moves_mass)),
+        Operation(end_steps, packed, len(inside)),
     ]
 
 
@@ -209,4 +214,4 @@ def keeping_loops() -> list[Loop]:
 
 def step_loops() -> list[Loop]:
     """The kernels of ticks of several steps, beside those that keep rows."""
-    return [declared(each) for each in (open_steps, blame_steps, repeat, end_steps)]
+    return [declared(each) for each in (open_steps, blame_steps, end_steps)]

@@ -1,23 +1,31 @@
 """Undoes a tick in one compiled call, which an interrupt cannot split."""
 
-from ..compilation.compiler import inlined, kernel
+from typing import NamedTuple
+
+from ..compilation.compiler import kernel
+from ..compilation.packed import Packed, unpack
 from .columns import Array, Integers
 from .layout import COUNT, PREVIOUS, PREVIOUS_STORED_MOMENTUM, STATE_ROWS, STORED_MOMENTUM, TICKS
 
 
+class Undone(NamedTuple):
+    """The arguments of `undo`."""
+
+    array: Array
+    control: Integers
+    stores: int
+    """1 if the loop was compiled for stored momentum."""
+
+
 @kernel("undo-tick")
-def undo(array: Array, control: Integers, stores: bool) -> int:
-    """Undo the last tick, which was finite and counted; `stores` tells whether its loop was compiled for stored momentum."""
-    undo_tick(array, control, stores)
-    return 0
-
-
-@inlined
-def undo_tick(array: Array, control: Integers, stores: bool) -> None:
-    """The same, for other kernels."""
-    for column in range(control[COUNT]):
-        for row in range(STATE_ROWS):
-            array[row, column] = array[PREVIOUS + row, column]
-        for row in range(3 if stores else 0):
-            array[STORED_MOMENTUM + row, column] = array[PREVIOUS_STORED_MOMENTUM + row, column]
-    control[TICKS] -= 1
+def undo(packed: Packed[Undone], start: int, unused: int) -> int:
+    """Undo the tick that a loop has run since the tick count was `start`, if it was finite and is therefore counted."""
+    array, control, stores = unpack(packed)
+    if control[TICKS] > start:
+        for column in range(control[COUNT]):
+            for row in range(STATE_ROWS):
+                array[row, column] = array[PREVIOUS + row, column]
+            for row in range(3 * stores):
+                array[STORED_MOMENTUM + row, column] = array[PREVIOUS_STORED_MOMENTUM + row, column]
+        control[TICKS] -= 1
+    return 1

@@ -13,12 +13,13 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.compiler import COMPILED
+from ..compilation.packed import Packed
 from ..loops.allocation import from_column
 from ..loops.columns import Integers
 from ..loops.fields import Layers
 from ..loops.layout import BAD, OTHER_MODE, TICKS
 from ..loops.one_step import accepted
-from ..loops.undo import undo
+from ..loops.undo import Undone, undo
 from .bodies import Bodies
 
 TakeTicks = Callable[[int], int]
@@ -65,10 +66,9 @@ class _Part:
 
     def __init__(self, first: int, array: FloatArray, control: Integers, take: TakeTicks, stores: bool) -> None:
         self._first = first
-        self._array = array
         self._control = control
         self._take = take
-        self._stores = stores
+        self._start = Packed(Undone(array, control, int(stores)))
         self._lock = RLock()  # of which an interrupted thread that still holds it is not kept out
         self._due: int | None = None
         self._tick = 0
@@ -118,8 +118,7 @@ class _Part:
 
     def undo(self) -> None:
         """Restore the start of the tick if it was finite in this part; otherwise the loop has already restored it."""
-        if self._control[TICKS] > self._tick:
-            undo(self._array, self._control, self._stores)
+        undo(self._start, self._tick, 0)
 
 
 class _TicksInParts:

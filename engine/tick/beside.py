@@ -50,7 +50,7 @@ class BesideMethod(Beside):
             before += [begin, *self.once_driven]
             after.append(end)
         if is_step and joints.any:
-            after.append(joints.operations_of_steps(step.per_tick)[1])
+            after.append(joints.operation_of_step(step))
         if joints.any and step.at_stages is not None:
             moves = partial(joints.in_stages, integrator, step, step.at_stages)
         return [*before, *moves(), *after]
@@ -59,8 +59,6 @@ class BesideMethod(Beside):
         before = [*self._kept(but=ACTUATOR_TABLES if self.actuators is None else ())]
         if self.actuators is not None:
             before.insert(0, self.actuators.parts_put_back())
-        if self.joints.any and step.per_tick == 1:  # the steps of a step belong to the same tick
-            before.append(self.joints.operations_of_steps(1)[0])
         return before
 
     def _kept(self, but: Collection[str]) -> Iterator[Operation]:

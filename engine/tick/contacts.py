@@ -44,7 +44,7 @@ from ..constraints import layout as rows
 from ..constraints.graph import BLOCK_COUNT, BODY_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, number_islands
 from ..loops.columns import Integers
 from ..loops.program import Operation
-from ..loops.steps import keeping
+from ..loops.steps import Counts, keeping
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import GROUPS, IGNORED
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA
@@ -253,14 +253,14 @@ class Contacts:
         self.islands.touching = self._touching
 
     def operations(
-        self, function: Callable[[Kernel], Kernel], calls: Integers, steps: Integers, dt: float
+        self, function: Callable[[Kernel], Kernel], calls: Integers, steps: Counts, dt: float
     ) -> tuple[list[Operation], Operation]:
         """The operations that find the contacts before a tick or step of `dt` [s], and the one that keeps them after it.
 
         Args:
             function: Returns a kernel, or what stands in for it.
             calls: The addresses of the kernels around islands.
-            steps: The number of steps that have been taken of the tick if it is divided, shape (1,).
+            steps: Counts the steps of the tick.
             dt: Length of the tick or step.
         """
         bodies, graph, table = self._bodies, self.islands.graph, self.table
@@ -289,7 +289,7 @@ class Contacts:
             numbering=graph.arguments(*self._counted()),
             room=islands.room,
             pulled=islands.counts,
-            steps=steps,
+            counts=steps,
             dt=dt,
         )
         kept = Keeping(*tables, old.shadow, old.kept, lists, islands.impacts, steps, dt)

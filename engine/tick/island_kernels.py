@@ -250,7 +250,7 @@ def loops_around_islands() -> list[Loop]:
 
 def loops_of_joint_steps() -> list[Loop]:
     """The kernels of joints in a tick of several steps."""
-    return [declared(divided.open_joint_steps), declared(divided.sum_joint_steps)]
+    return [declared(divided.sum_joint_steps)]
 
 
 def numbering_loop() -> Loop:

@@ -24,6 +24,7 @@ from ..loops.actuator_layout import BODY
 from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.layout import WRENCH_ROWS
 from ..loops.program import AtStages, Operation, moving_in_stages
+from ..loops.steps import Counts
 from ..store.bodies import Bodies
 from ..store.rows import BodyHandle
 from ..store.store import Store
@@ -51,7 +52,6 @@ class Joints:
         self.contacts = Contacts(store, bodies, self._tables)
         self.fit = JointFit(store, bodies, self._table)
         self.latches = OpenLatches(store, bodies)
-        self._steps = np.zeros(1, np.int64)
         self._moves_all = False
         self._has_warned = False
         self.looks_for_fast_rotors = True
@@ -163,15 +163,15 @@ class Joints:
         bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any, has_joints)
         if not contacts.any:
             return islands, bound, [], []
-        taken = self._steps if tick.control is not bodies.control else np.zeros(1, np.int64)
-        found, keep = contacts.operations(bound.kernels.function, bound.kernels.around_calls, taken, tick.dt)
+        counts = Counts(bodies.control, tick.control, tick.per_tick)
+        found, keep = contacts.operations(bound.kernels.function, bound.kernels.around_calls, counts, tick.dt)
         return islands, bound, found, [keep]
 
-    def operations_of_steps(self, count: int) -> tuple[Operation, Operation]:
-        """What is done before the first of so many steps of a tick, and after each of them."""
+    def operation_of_step(self, step: Step) -> Operation:
+        """What is done after each step of a tick."""
         forces, reached = (np.zeros((rows, self._table.count)) for rows in (6, layout.MOST_FREEDOMS))
-        packed = Packed(JointSteps(self._table.array, forces, reached, self._steps))
-        return Operation(divided.open_joint_steps, packed), Operation(divided.sum_joint_steps, packed, count)
+        counts = Counts(self._bodies.control, step.control, step.per_tick)
+        return Operation(divided.sum_joint_steps, Packed(JointSteps(self._table.array, forces, reached, counts)))
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""

@@ -13,8 +13,8 @@ from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, Step
-from ..loops.columns import OVERFLOWS, Integers
-from ..loops.layout import APART, BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
+from ..loops.columns import Integers
+from ..loops.layout import APART, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
 from ..loops.steps import Kept, add_kept
 from ..store.bodies import Bodies
@@ -70,7 +70,6 @@ class Plan:
         self._run: TakeTicks = run_nothing
         self._program: Program | None = None
         self.kernel: partial[int] | None = None
-        self._raised: BaseException | None = None  # by a force that Python has called
 
     def use(self, integrator: Integrator, gyroscopic: bool) -> None:
         """Use this integrator for the next ticks."""
@@ -109,11 +108,7 @@ class Plan:
         """
         applied = [apply for _force, apply in self.tick_forces]
         time, keeps = self._bodies.tick_count * self.dt, self.actuators.any and self.integrator._divides_ticks
-        try:
-            self.held.call(applied, time, self.views, keeps)
-        except OVERFLOWS as error:
-            self._raised = error
-            raise
+        self.held.call(applied, time, self.views, keeps)
         return 1
 
     @property
@@ -145,9 +140,7 @@ class Plan:
         self._run = self._program.run
         if self._program.is_one_loop:  # nothing else has to be undone in the members that fail
             bodies.control[APART] = bodies.members
-        if not COMPILED:
-            self._run = partial(self._take_in_python, self._run)
-        elif isinstance(self._run, partial) and has_address(self._run.func):
+        if COMPILED and isinstance(self._run, partial) and has_address(self._run.func):
             self.kernel = self._run
             self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
         if not self._has_standby and not choice.policy.waits:
@@ -217,25 +210,6 @@ class Plan:
         finally:
             program.recover()
 
-    def _take_in_python(self, run: TakeTicks, ticks: int) -> int:
-        """Run ticks in plain Python, where one that divides by zero or overflows is one that does not end finite.
-
-        What a force raises is passed on.
-        """
-        control, done = self._bodies.control, 0
-        while done < ticks:
-            try:
-                taken = run(1)
-            except OVERFLOWS as error:
-                if error is self._raised:
-                    raise
-                self.recover()
-                taken, control[BAD] = 0, OVERFLOWED
-            if taken != 1:
-                return done or taken
-            done += 1
-        return ticks
-
     def recover(self) -> None:
         """End or undo a tick that was interrupted, depending on whether it was counted and all members that failed were stopped."""
         if self._program is not None:
@@ -248,13 +222,9 @@ class Plan:
 
         def evaluate(arguments: Packed[Arguments], operand: int, ticks_left: int) -> int:
             time = control.item(TICKS) * dt + offset
-            try:
-                for apply in applied:
-                    if apply(wrench, states, time) is not None:
-                        refuse_return(apply)
-            except OVERFLOWS as error:
-                self._raised = error
-                raise
+            for apply in applied:
+                if apply(wrench, states, time) is not None:
+                    refuse_return(apply)
             return 1
 
         return evaluate

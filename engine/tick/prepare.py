@@ -13,7 +13,7 @@ import numpy as np
 
 from ..checks import members
 from ..compilation import background
-from ..compilation.choice import Loop, Role, ask, compile_together, named, processes_for
+from ..compilation.choice import Loop, Role, ask, compile_together, processes_for
 from ..compilation.durations import expected_seconds
 from ..constraints.calls import FOLLOW_CALL, JOINT_CALLS, POINT_CALLS
 from ..forces.force import Force
@@ -27,7 +27,6 @@ from ..loops.fields import FieldKind
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
 from ..loops.poses import POSES_LOOP
 from ..loops.steps import keeping_loops
-from ..loops.undo import undo
 from ..store.bodies import rung
 from .actuators import actuator_kernels, kernels_of_actuators, loops_of_programs
 from .contacts import kernels_of_contacts
@@ -78,7 +77,6 @@ class Future(NamedTuple):
     drives_actuators: bool
     has_thrusters: bool
     coasts: bool
-    threads: int
 
 
 def kernels_for(future: Future) -> list[Loop]:
@@ -86,13 +84,12 @@ def kernels_for(future: Future) -> list[Loop]:
 
     Each set of kinds has a fused loop. For everything else there is one loop in passes, which takes any pitch and any forces.
     """
-    table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+    table = np.zeros((1, 1))
     wanted = [
         kernels_of_actuators().gather,
         POSES_LOOP,
         pulls_loop(_Shape(future.pitch, False)),
     ]
-    wanted += [named(undo, table, integers, True)] if future.threads > 1 else []
     wanted += [push_run_loop()] if future.has_runs else []
     divides = any(method._divides_ticks for method in future.integrators)
     shape = _Shape(future.pitch, future.stores_momentum, future.members)

@@ -27,13 +27,13 @@ from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED, without_dispatch
 from engine.compilation.durations import expected_seconds
 from engine.compilation.locks import Slot
-from engine.compilation.packed import declared
+from engine.compilation.packed import Packed, declared, example
 from engine.constraints import fit
 from engine.flight import Gyro, ReactionWheel
 from engine.forces import valves
 from engine.joints import Ball
 from engine.loops import program
-from engine.loops.undo import undo
+from engine.loops.undo import Undone, undo
 from engine.store import table
 from engine.tick.island_kernels import kernels_of_islands
 
@@ -184,7 +184,7 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
     world.step(2)
     assert has_wheel == any(loop.name == "begin-driven" for loop in asked)
     known = {loop.wanted for loop in prepared}
-    assert {loop.name for loop in asked} >= {"islands-open", "move-islands", "run-program", "move", "undo-move"}
+    assert {loop.name for loop in asked} >= {"islands-open", "move-islands", "run-program", "move", "undo-tick"}
     missing = [loop.name for loop in asked if loop.wanted not in known]
     assert [name for name in missing if name not in NEVER_LINKED] == []
 
@@ -785,7 +785,7 @@ def test_what_a_program_requested_in_vain_comes_first_in_its_next_run(monkeypatc
     """The first run ends before any of its requests is answered; what was only to be ready for later is forgotten."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(background._Workshop, "_wake", lambda workshop, threads=1: None)
-    loops = [choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), stores) for stores in (True, 1, 1.0)]
+    loops = [choice.named(undo, example(Packed[Undone]), start, 0) for start in (True, 1, 1.0)]
     first, second, third = (loop.wanted for loop in loops)
     run = background._Workshop()
     run.is_usable = True
@@ -834,7 +834,7 @@ def test_what_a_tick_awaits_is_loaded_before_the_tick_is_told(monkeypatch):
 
     It is not loaded while a module is imported, because the thread would wait for ever for a module that waits for a kernel.
     """
-    loop = choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), True)
+    loop = declared(undo)
     loop.compile()
     wanted = loop.wanted
     loaded, original = [], background.compiler.can_run
@@ -987,14 +987,6 @@ def test_what_only_this_process_has_is_not_asked_for(place, monkeypatch):
     workshop.is_usable = True
     assert not workshop.ask((integrators.RungeKutta4, (own,), ()), True)
     assert workshop.pending == 0
-
-
-def test_the_kernel_that_undoes_a_part_of_the_bodies_is_prepared_for_threads_alone():
-    for threads in (1, 2):
-        world, names = World(0.01, threads=threads), []
-        world.add_body(MassProperties.sphere(1.0, 1.0))
-        world.prepare(progress=lambda done, total, name, names=names: names.append(name))
-        assert ("undo-tick" in names) == (threads > 1)
 
 
 @needs_numba

@@ -8,6 +8,7 @@ from engine.compilation import background, choice, compiler
 from engine.compilation.choice import StandIn
 from engine.compilation.compiler import COMPILED, has_address, kernel
 from engine.compilation.identity import functions_of
+from engine.compilation.packed import declared
 from engine.constraints.calls import LEAVES
 from engine.kernels.free_rotor import free_rotor
 from engine.loops.undo import undo
@@ -298,7 +299,7 @@ def test_missing_kernels_are_named_until_they_have_arrived(monkeypatch):
     workshop.is_usable = True
     monkeypatch.setattr(background, "_workshop", workshop)
     monkeypatch.setattr(workshop, "_wake", lambda threads=1: None)
-    wanted = choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), True)
+    wanted = declared(undo)
     choice.ask([wanted])
     world = a_world()
     assert world.missing_kernels == ("undo-tick",)

@@ -268,9 +268,9 @@ def test_the_demos_fly_beside_an_engine_of_the_project(installed, tmp_path):
 CHILD = """
 import time
 from polhode.compilation import background, choice, compiler
+from polhode.compilation.packed import declared
 from polhode.loops.undo import undo
-import numpy as np
-loop = choice.named(undo, np.zeros((2, 2)), np.zeros(3, dtype=np.int64), False)
+loop = declared(undo)
 assert choice.ask([loop])
 while background.answered() < 1 and background.is_usable():
     time.sleep(0.01)
