@@ -35,6 +35,7 @@ BEFORE = {
     "tick/stages.py": "Stages._drive_actuators Stages._move Stages._freeze Stages._attempt Stages.finish",
 }
 NOW = {
+    "compilation/packed.py": "declared_in",
     "constraints/divided.py": "sum_joint_steps",
     "constraints/passes.py": "islands_passes _is_repeated _part_and_try _show _kick_by_called",
     "constraints/ticks.py": "_is_taken needs_two islands_close _span_end move_islands",
@@ -44,13 +45,12 @@ NOW = {
     "integrators/substepped.py": "Substepped._operations Substepped._converge",
     "loops/actuators.py": "Parts Drive begin_driven end_driven undo_driven",
     "loops/program.py": "Listed Moved run_program back_by forward_by _undo move Operation Program "
-    "_overflowing _as_it_can_run _address program_loop move_loops moving AtStages moving_in_stages _one_tick",
-    "loops/steps.py": "Counts steps_taken Kept Divided keep put_back add_kept open_steps blame_steps end_steps keeping divided "
-    "keeping_loops step_loops",
+    "_overflowing _as_it_can_run _address loops_of_programs moving AtStages moving_in_stages _one_tick",
+    "loops/keeping.py": "Kept keep put_back add_kept keeping",
+    "loops/steps.py": "Counts steps_taken Divided open_steps blame_steps end_steps",
     "loops/undo.py": "Undone undo",
-    "tick/actuators.py": "Actuators.operations Actuators.parts_put_back parts_of operations_of_actuators loops_of_programs",
+    "tick/actuators.py": "Actuators.operations Actuators.parts_put_back parts_of",
     "tick/beside.py": "BesideMethod",
-    "tick/island_kernels.py": "loops_around_islands loops_of_joint_steps",
     "tick/joints.py": "Joints.look Joints.operations Joints._bind Joints.operation_of_step Joints.in_stages Joints._in_use",
     "tick/plan.py": "Plan.gather Plan._call_tick_forces Plan._calls_within Plan.choose Plan._beside Plan._at_stages "
     "Plan._operations Plan.move Plan.try_calling Plan.recover Plan._evaluation",

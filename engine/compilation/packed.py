@@ -8,6 +8,7 @@ from ctypes import addressof, c_char
 from functools import cache
 from hashlib import sha256
 from struct import pack, unpack_from
+from types import ModuleType
 from typing import Annotated, Any, Generic, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -62,6 +63,14 @@ def unpack(packed: Packed[Named]) -> Named:
 def declared(kernel: Numba) -> Loop:
     """Describe a kernel that a module defines under its own name, whose annotations say of which types its arguments are."""
     return named(kernel, *_examples(kernel))
+
+
+def declared_in(*modules: ModuleType) -> list[Loop]:
+    """Describe every kernel that these modules define, in their order."""
+    named_in = [
+        (module.__name__, each) for module in modules for each in vars(module).values() if hasattr(each, "py_func")
+    ]
+    return [declared(each) for name, each in named_in if each.py_func.__module__ == name]
 
 
 @cache

@@ -9,8 +9,10 @@ import numpy.typing as npt
 from ..checks import FloatArray, explaining_errors, integer, real, refuse
 from ..compilation.choice import Loop
 from ..compilation.kernel_types import Arguments
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, declared_in
+from ..loops import steps as steps_of_ticks
 from ..loops.columns import Integers
+from ..loops.keeping import keeping
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     ORIENTATION,
@@ -22,7 +24,7 @@ from ..loops.layout import (
 )
 from ..loops.one_step import accepted
 from ..loops.program import Operation, Program
-from ..loops.steps import divided, step_loops
+from ..loops.steps import MOVED_ROWS, WITH_CENTERS, Counts, Divided, blame_steps, end_steps, open_steps
 from ..store.bodies import Bodies
 from .compiled_forces import Columns, CompiledForces
 from .extrapolated import Extrapolated
@@ -125,16 +127,11 @@ class Substepped(Integrator):
         self.integrator._check_game_mode(game_mode)
 
     def _operations(self, step: Step, beside: Beside = ALONE) -> list[Operation]:
-        bodies, control, dt = step.bodies, step.control, step.dt
-        steps, before = control.copy(), beside.before_steps(step)
-        outside = bodies.array, bodies.padded_count, control, steps, beside.moves_mass, before
+        bodies, control, steps, dt = step.bodies, step.control, step.control.copy(), step.dt
 
         def operations(count: int) -> list[Operation]:
             each = step._replace(control=steps, dt=dt / count, per_tick=count * step.per_tick)
             return self.integrator._operations(each, beside)
-
-        if self.n is not None:
-            return divided(*outside, operations(self.n), self.n)
 
         @cache
         def program(count: int) -> Program:
@@ -143,10 +140,15 @@ class Substepped(Integrator):
         def converge(_arguments: Packed[Arguments], _operand: int, _ticks_left: int) -> int:
             return self._converge(bodies, control, steps, dt, program)
 
-        return divided(*outside, [Operation(converge, Packed(()))])
+        inside = [Operation(converge, Packed(()))] if self.n is None else operations(self.n)
+        rows = WITH_CENTERS if beside.moves_mass else MOVED_ROWS
+        keep_bodies, kept = keeping(bodies.array, rows, bodies.padded_count)
+        divided = Packed(Divided(Counts(control, steps, self.n or 1), kept))
+        begin = [Operation(open_steps, divided, 0, (blame_steps, divided)), keep_bodies, *beside.before_steps(step)]
+        return [*begin, *inside, Operation(end_steps, divided, len(inside))]
 
     def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        return [*step_loops(), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
+        return [*declared_in(steps_of_ticks), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
 
     def _converge(self, bodies: Bodies, control: Integers, steps: Integers, dt: float, program: ProgramOf) -> bool:
         """Double the number of steps until no body's result changes by more than the tolerance; each keeps its first such result."""

@@ -8,7 +8,7 @@ A pulse inside a tick is represented by its impulse, as a force that is held ove
 Half a kick at the start of the tick and half a kick at its end, with opposite signs, shift the mean time of the force to that of the pulse.
 Together with the held force, both ends then have weights between 0 and 1. Friction in wheels and jet damping act in the same way, as half a
 step at each end of the tick in opposite order, so that a tick with them is symmetric and of order two in every method. In islands of
-joints, `end_kicks` gives the second halves before velocities are made compatible with the joints, and `settle` leaves them out.
+joints, `end_kicks.py` gives the second halves before velocities are made compatible with the joints, and `settle` leaves them out.
 
 Propellant leaves with the velocity of the point where it lay. The velocity field of the body therefore stays, and the state of the mass
 centre moves with the mass centre.
@@ -25,7 +25,6 @@ from .actuator_layout import (
     BODY,
     DIRECTION,
     FIRST_JET,
-    FRICTION,
     GAINED,
     HAS_KICKED,
     IS_DRIVEN,
@@ -43,11 +42,11 @@ from .actuator_layout import (
 )
 from .columns import Array, Integers, IntegerTable, is_finite, load_state, load_vector, store_vector
 from .gather import DRIVEN, HAS_FROZEN, JETS, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
-from .jet_kicks import damp, has_damping, lean
+from .jet_kicks import damp, lean
 from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, POSITION, STORED_MOMENTUM, VELOCITY
 from .masses import UNFINISHED, compose_flowing, store_previous_rates
 from .valves import direction_at, follow_valve, link_jet, run_dry, store_valve, turn_gimbal
-from .wheels import choose_motor_torque, rub, rub_alone, sum_stored
+from .wheels import choose_motor_torque, rub_alone, sum_stored
 
 
 class Parts(NamedTuple):
@@ -212,80 +211,6 @@ def settle(parts: Parts, dt: float, is_last: bool) -> int:
 def _stands_still(array: Array, has_frozen: bool, column: int) -> bool:
     """Whether a body is frozen, so that its actuators keep their state too."""
     return has_frozen and bool(array[FROZEN, column] > 0.0)
-
-
-@kernel("end-kicks")
-def end_kicks(
-    own: Array,
-    stages: Array,
-    places: Integers,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    counts: Integers,
-    first: int,
-    last: int,
-    kept: int,
-    each: int,
-    dt: float,
-) -> int:
-    """Kick the bodies of islands, in a range of places, by their actuators at the end of a tick, as part of the second kick.
-
-    These are the kicks of `settle`, which then leaves them out. Like other forces that depend on the rates, friction and jet
-    damping are those of the velocities at the end of the tick, when they fit the joints, less these kicks themselves. The velocities are
-    found in several tries, of which this one has the number `each`.
-
-    Args:
-        own: The bodies by place, with their velocities before the second kick, which are replaced.
-        stages: The velocities after the last try, or for the first try those before the kick; replaced by those without these kicks.
-        places: The place of the body in each column of the world, or -1.
-        thrusters: The table of thrusters.
-        wheels: The table of wheels.
-        tanks: The table of tanks.
-        counts: The rows of the tables; see `gather`.
-        first: The first place.
-        last: The place after the last one.
-        kept: The row of `stages` for the change of velocity and angular velocity in the last try, and the mark of places at which any of
-            these kicks depends on the rates, so that another try is necessary.
-        each: The number of the try, from 0.
-        dt: Length of the tick [s].
-
-    Returns:
-        Whether any place is marked.
-    """
-    depends_on_rates = 0
-    for place in range(first, last):
-        stages[kept + 6, place] = 0.0
-        for row in range(6):
-            if each > 0:
-                stages[VELOCITY + row, place] -= stages[kept + row, place]
-            stages[kept + row, place] = own[VELOCITY + row, place]
-            own[VELOCITY + row, place] = stages[VELOCITY + row, place]
-    for back in range(counts[THRUSTERS]):
-        jet = counts[THRUSTERS] - 1 - back
-        place = places[int(thrusters[BODY, jet])]
-        if thrusters[IS_DRIVEN, jet] != 0.0 and first <= place < last:
-            lean(own, place, thrusters, jet, 0.5 * dt)
-            damp(own, place, thrusters, tanks, jet, dt)
-            thrusters[HAS_KICKED, jet] = 1.0
-            if has_damping(thrusters, tanks, jet):
-                stages[kept + 6, place] = 1.0
-                depends_on_rates = 1
-    for back in range(counts[WHEELS]):
-        wheel = counts[WHEELS] - 1 - back
-        place = places[int(wheels[BODY, wheel])]
-        if wheels[FRICTION, wheel] != 0.0 and first <= place < last:
-            momentum = float(wheels[MOMENTUM, wheel]) + dt * float(wheels[APPLIED, wheel])
-            wheels[GAINED, wheel] = rub(own, place, wheels, wheel, momentum, 0.5 * dt)
-            wheels[WHEEL_HAS_KICKED, wheel] = 1.0
-            stages[kept + 6, place] = 1.0
-            depends_on_rates = 1
-    for place in range(first, last):
-        for row in range(6):
-            before = float(stages[kept + row, place])
-            stages[kept + row, place] = own[VELOCITY + row, place] - stages[VELOCITY + row, place]
-            own[VELOCITY + row, place] = before + float(stages[kept + row, place])
-    return depends_on_rates
 
 
 class Drive(NamedTuple):

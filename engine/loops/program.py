@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compilation.choice import Loop, StandIn, has_name, in_python, named, ready
+from ..compilation.choice import Loop, Role, StandIn, has_name, in_python, named, ready
 from ..compilation.compiler import (
     COMPILED,
     address_of,
@@ -193,7 +193,7 @@ class Program:
             # whoever has made an operation of a kernel from a factory has chosen it because it can run
             chosen = [each for each in called if has_address(each[0]) and has_name(each[0])]
             kernels = [named(function, arguments, 0, 0) for function, arguments in chosen]
-            is_compiled = not in_python([program_loop(), *kernels], may_stand_in=True)
+            is_compiled = not in_python([declared(run_program), *kernels], may_stand_in=True)
         address = _address if is_compiled else self._address_in_python
         for row, each in zip(table, self.operations, strict=True):
             row[:3] = address(each.function, each.arguments), int(each.arguments), each.operand
@@ -287,14 +287,11 @@ def _address(function: Callable[..., object], arguments: Packed[Arguments]) -> i
     return address_of(function, types_of(arguments, 0, 0)) if has_address(function) else 0
 
 
-def program_loop() -> Loop:
-    """The kernel that runs programs."""
-    return declared(run_program)
-
-
-def move_loops(arguments: tuple[object, ...]) -> tuple[Loop, Loop]:
-    """The operation that moves bodies by a loop with these arguments, without the number of ticks, and the one that undoes it."""
-    return named(move, Packed(Moved(example(Integers), arguments)), 0, 0), declared(undo)
+def loops_of_programs(loops: Sequence[Loop]) -> list[Loop]:
+    """The kernels that run lists of operations in which these loops of methods move bodies."""
+    movers = {loop.types: loop.arguments[:-1] for loop in loops if loop.role is not Role.PART}
+    moves = [named(move, Packed(Moved(example(Integers), arguments)), 0, 0) for arguments in movers.values()]
+    return [declared(run_program), *moves, declared(undo)]
 
 
 def moving(run: Callable[[int], int], array: Array, control: Integers, stores: bool) -> Operation:

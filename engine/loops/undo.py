@@ -20,12 +20,13 @@ class Undone(NamedTuple):
 @kernel("undo-tick")
 def undo(packed: Packed[Undone], start: int, unused: int) -> int:
     """Undo the tick that a loop has run since the tick count was `start`, if it was finite and is therefore counted."""
-    array, control, stores = unpack(packed)
+    undone = unpack(packed)
+    array, control = undone.array, undone.control
     if control[TICKS] > start:
         for column in range(control[COUNT]):
             for row in range(STATE_ROWS):
                 array[row, column] = array[PREVIOUS + row, column]
-            for row in range(3 * stores):
+            for row in range(3 * undone.stores):
                 array[STORED_MOMENTUM + row, column] = array[PREVIOUS_STORED_MOMENTUM + row, column]
         control[TICKS] -= 1
     return 1

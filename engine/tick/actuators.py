@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, Role, linked, named, ready
-from ..compilation.packed import Packed, declared
+from ..compilation.choice import Loop, linked, named, ready
+from ..compilation.packed import Packed, declared_in
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -28,10 +28,10 @@ from ..loops.actuator_layout import (
     WHEEL_INERTIA,
 )
 from ..loops.columns import Integers
+from ..loops.keeping import keeping
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM
 from ..loops.masses import REFUSED, compose
-from ..loops.program import Operation, move_loops, program_loop
-from ..loops.steps import keeping
+from ..loops.program import Operation
 from ..loops.wheels import sum_wheels
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
@@ -275,7 +275,7 @@ class Actuators:
         tables = gravities.array, constants.array, pushes.array
         gathering_of, undone = (gather_at, held.counts, held.runs), Packed(parts)
         packed = Packed(loops.Drive(undone, control, bodies.count, *tables, *gathering_of, *found_in, dt))
-        begin, end, undo = linked(operations_of_actuators(), [kernels_of_actuators().gather], gather_at)
+        begin, end, undo = linked(declared_in(loops), [kernels_of_actuators().gather], gather_at)
         return (
             Operation(begin, packed, int(gathers_all), (undo, undone)),
             Operation(end, packed, int(control is not bodies.control)),
@@ -375,23 +375,6 @@ def kernels_of_actuators() -> _Kernels:
         compose=named(compose, array, array, array, array, integers),
         sum_wheels=named(sum_wheels, array, array, integers),
     )
-
-
-def operations_of_actuators() -> list[Loop]:
-    """The operations before and after the move, and the one that undoes the first."""
-    return [declared(each) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
-
-
-def actuator_kernels() -> list[Loop]:
-    """Every kernel that ticks with actuators call, without those that move the bodies."""
-    return [*kernels_of_actuators(), *operations_of_actuators()]
-
-
-def loops_of_programs(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
-    """Every kernel that runs ticks of several operations, with none that keeps rows, for the loops of methods among these."""
-    movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if loop.role is not Role.PART}
-    moves = [move_loops(arguments) for arguments in movers.values()]
-    return [program_loop(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:

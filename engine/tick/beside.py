@@ -8,8 +8,8 @@ from functools import partial
 
 from ..integrators.integrator import Beside, Integrator, Moves, Step
 from ..joints.joint import JOINTS
+from ..loops.keeping import keeping
 from ..loops.program import Operation
-from ..loops.steps import keeping
 from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES, Bodies
 from ..store.table import FilledTable

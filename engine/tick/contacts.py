@@ -43,8 +43,9 @@ from ..compilation.packed import Packed, declared, example
 from ..constraints import layout as rows
 from ..constraints.graph import BLOCK_COUNT, BODY_COUNT, ISLANDS, PLACES, ROW_COUNT, Counted, number_islands
 from ..loops.columns import Integers
+from ..loops.keeping import keeping
 from ..loops.program import Operation
-from ..loops.steps import Counts, keeping
+from ..loops.steps import Counts
 from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
 from ..shapes.handle import GROUPS, IGNORED
 from ..shapes.handle import SHAPES as SHAPE_SCHEMA

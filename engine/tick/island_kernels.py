@@ -17,8 +17,6 @@ from ..constraints import (
     bounded,
     cone,
     contact_stages,
-    divided,
-    passes,
     points,
     rows,
     sides,
@@ -26,7 +24,6 @@ from ..constraints import (
     stages,
     step,
     sweeps,
-    ticks,
 )
 from ..constraints.arguments import Actuators, Forces, Outside, Step, Tables
 from ..constraints.calls import (
@@ -46,8 +43,8 @@ from ..integrators.free_rotor import FreeRotor
 from ..integrators.integrator import Integrator
 from ..integrators.splitting import SUZUKI
 from ..kernels.free_rotor import free_rotor
-from ..loops.actuators import end_kicks
 from ..loops.columns import Array, Integers
+from ..loops.end_kicks import end_kicks
 from ..loops.kick_drift import Turn
 from ..loops.layout import ANY_PITCH
 from ..store.bodies import Bodies
@@ -240,17 +237,6 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> tuple[Loop, ...]:
         declared(sides.follow_inertia),
         declared(solver.answer_weak),
     )
-
-
-def loops_around_islands() -> list[Loop]:
-    """The kernels that bring islands into a tick: those that `move_islands` calls, this operation itself, and the ticks in passes."""
-    called = ticks.islands_open, ticks.islands_step, ticks.islands_close, ticks.move_islands, passes.islands_passes
-    return [declared(each) for each in called]
-
-
-def loops_of_joint_steps() -> list[Loop]:
-    """The kernels of joints in a tick of several steps."""
-    return [declared(divided.sum_joint_steps)]
 
 
 def numbering_loop() -> Loop:

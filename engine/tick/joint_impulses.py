@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, declared
 from ..constraints import blocks, layout, solver, step, ticks
 from ..constraints.arguments import Outside
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
@@ -40,7 +40,7 @@ from ..loops.layout import (
 )
 from ..store.bodies import Bodies
 from ..store.rows import BodyHandle
-from .island_kernels import IslandKernels, common_arguments, forces_on, loops_around_islands, method_for
+from .island_kernels import IslandKernels, common_arguments, forces_on, method_for
 from .joints import Joints
 
 _AN_INSTANT = 1e-100
@@ -73,7 +73,7 @@ class Impulses:
         assert islands is not None
         self._islands, graph = islands, islands.graph
         _parts, turn, _evaluations = method_for(world.integrator, False)
-        around = loops_around_islands()[:1]
+        around = [declared(ticks.islands_open)]
         self._kernels = IslandKernels(graph, world._bodies, turn, not world.game_mode, around=around)
         self._common = common_arguments(islands, self._kernels)
         none, numbers, sizes = np.zeros((0, 1)), np.zeros(0, np.int64), graph.sizes.copy()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import Loop, ready
-from ..compilation.packed import Packed
+from ..compilation.packed import Packed, declared_in
 from ..constraints import divided, layout, passes, step, ticks
 from ..constraints.arguments import JointSteps, Move, Passes
 from ..constraints.graph import BODY_COUNT, LINK_COUNT, POINT_COUNT, SPRING_COUNT, Graph
@@ -31,7 +31,7 @@ from ..store.store import Store
 from ..store.table import Table
 from .actuators import parts_of
 from .contacts import Contacts
-from .island_kernels import WHOLE_TICK, Bound, loops_around_islands, numbering_loop
+from .island_kernels import WHOLE_TICK, Bound, numbering_loop
 from .islands import Islands
 from .joint_conflicts import find_conflict
 from .joint_fit import JointFit
@@ -148,10 +148,9 @@ class Joints:
         self, integrator: Integrator, tick: Step, depends_on_rates: bool, moves_all: bool
     ) -> tuple[Islands, Bound, list[Operation], list[Operation]]:
         """The islands of a tick or step with the arguments of their kernels, and the operations that find contacts and keep them."""
-        opened, stepped, closed, moved, passed = loops_around_islands()
-        called: tuple[Loop | None, ...] = (
-            (opened, None, closed, passed) if moves_all else (opened, stepped, closed, moved)
-        )
+        open_all, step_all, close_all, move_all, pass_all = declared_in(ticks, passes)
+        stepped, moved = (None, pass_all) if moves_all else (step_all, move_all)
+        called: tuple[Loop | None, ...] = open_all, stepped, close_all, moved
         bodies, contacts, self._moves_all = self._bodies, self.contacts, moves_all
         islands = self._all if moves_all else self._islands
         _ = self._look(islands)

@@ -14,9 +14,9 @@ from ..compilation.packed import Packed
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, Step
 from ..loops.columns import Integers
+from ..loops.keeping import Kept, add_kept
 from ..loops.layout import APART, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.program import AtStages, Operation, Program
-from ..loops.steps import Kept, add_kept
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators

@@ -15,6 +15,8 @@ from ..checks import members
 from ..compilation import background
 from ..compilation.choice import Loop, Role, ask, compile_together, processes_for
 from ..compilation.durations import expected_seconds
+from ..compilation.packed import declared_in
+from ..constraints import divided, latches, passes, ticks
 from ..constraints.calls import FOLLOW_CALL, JOINT_CALLS, POINT_CALLS
 from ..forces.force import Force
 from ..forces.valves import kernels_of_throttles
@@ -22,18 +24,18 @@ from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.integrator import Integrator
 from ..integrators.named import method_of, method_rule
+from ..loops import actuators, keeping
 from ..loops.coast import COAST_LOOP
 from ..loops.fields import FieldKind
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
 from ..loops.poses import POSES_LOOP
-from ..loops.steps import keeping_loops
+from ..loops.program import loops_of_programs
 from ..store.bodies import rung
-from .actuators import actuator_kernels, kernels_of_actuators, loops_of_programs
+from .actuators import kernels_of_actuators
 from .contacts import kernels_of_contacts
 from .fields import BUILT_IN
 from .held import push_run_loop
-from .island_kernels import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
-from .latches import LATCHES_LOOP
+from .island_kernels import kernels_of_islands, method_for, numbering_loop
 
 _LOG = logging.getLogger("polhode")
 
@@ -106,14 +108,14 @@ def kernels_for(future: Future) -> list[Loop]:
                 unused = _unused_calls(future)
                 loops += [loop for place, loop in every_call if place not in unused]
             loops += kernels_of_contacts() if future.has_contacts else []
-            loops += [numbering_loop(), *loops_around_islands()]
-            loops += [*(loops_of_joint_steps() if divides else []), *([LATCHES_LOOP] if future.has_joints else [])]
+            loops += [numbering_loop(), *declared_in(ticks, passes)]
+            loops += [*(declared_in(divided) if divides else []), *(declared_in(latches) if future.has_joints else [])]
         if future.drives_actuators:
-            loops += actuator_kernels()
+            loops += [*kernels_of_actuators(), *declared_in(actuators)]
         if future.has_thrusters:
             loops += kernels_of_throttles()
         if future.has_joints or future.has_contacts or future.drives_actuators or divides:
-            loops += keeping_loops()
+            loops += declared_in(keeping)
         loops += loops_of_programs(loops)  # for forces that Python calls, too
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):

@@ -10,9 +10,9 @@ from engine.compilation.compiler import kernel
 from engine.compilation.packed import Packed, unpack
 from engine.integrators import Substepped
 from engine.loops.floating_point import new_control
+from engine.loops.keeping import keep
 from engine.loops.layout import TICKS
 from engine.loops.program import Operation, Program
-from engine.loops.steps import keep
 from engine.store.schema import Field, Kind, Schema
 from engine.tick.beside import BesideMethod
 
