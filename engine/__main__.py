@@ -48,7 +48,7 @@ _WORLDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
-    parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description="A rigid-body engine.")
+    parser = argparse.ArgumentParser(prog="polhode", description="A rigid-body engine.")
     commands = parser.add_subparsers(dest="command", required=True)
     prepare = commands.add_parser(
         "prepare",
