@@ -2,14 +2,17 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import ClassVar
+
+import numpy as np
 
 from ..checks import FloatArray, count_of_ticks, encodable, refuse
 from ..compilation.choice import Loop
 from ..store.host import Host
 from ..store.rows import BodyHandle, Given, Parameter, TableRows
+from ..store.schema import Kind
 from ..store.table import IntArray, Mask
 
 MOST_DELAY = 10_000
@@ -74,6 +77,17 @@ class SampledPart(Part):
         super().__init__(bodies, values)
 
     enabled = Parameter[bool]("Whether the part is sampled, initially True; a disabled part keeps its state.")
+
+    def _misfit(
+        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+    ) -> str:
+        for field in self._schema.fields:
+            values = columns[self._schema.components[field.name]]
+            # each row has one sample and all parameters
+            is_one = np.array_equal(values, np.broadcast_to(values[:, :1], values.shape), equal_nan=True)
+            if field.kind is Kind.MODEL and not is_one:
+                return f"that of a part whose {field.name} is the same in all rows"
+        return ""
 
     @property
     def _has_form_for_members(self) -> bool:

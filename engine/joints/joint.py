@@ -182,16 +182,15 @@ class Joint(TableRows):
         columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in given.items()}
         super().__init__([(body, other)], columns)
 
-    @classmethod
     def _misfit(
-        cls, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
     ) -> str:
         """Kernels would read beyond arrays for a type or phase that the class does not have, or for a body with itself."""
         phases, types = (columns[row].tolist() for row in (layout.LATCH_PHASE, layout.TYPE))
         for type, phase, (body, other) in zip(types, phases, bodies, strict=True):
-            if type not in cls._types:
+            if type not in self._types:
                 return f"a class of joints of the type {type:g} in its table"
-            if phase not in cls._phases:
+            if phase not in self._phases:
                 return f"a class of joints that may be in the phase {phase:g} of its table"
             if body is other:
                 return "that of a joint between two bodies, or a body and the world"

@@ -5,13 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
-import numpy as np
-
-from ..checks import real, refuse
-from ..flight.part import SampledPart
+from ..checks import real
 from ..flight.wheel import ReactionWheel
 from ..store.rows import TableRows, columns_of, schema_of
-from ..store.schema import Kind
 
 
 def check_by_constructor(member: TableRows) -> None:
@@ -25,20 +21,7 @@ def check_by_constructor(member: TableRows) -> None:
     rows, wanted = (columns_of(each).shape[1] for each in (member, made_from(type(member), arguments)))
     if rows != wanted:
         raise ValueError(f"{member!r} must have {wanted} rows; got {rows}")
-    if isinstance(member, SampledPart):
-        _refuse_different_rows(member)
     repr(member)
-
-
-def _refuse_different_rows(part: SampledPart) -> None:
-    """Reject parameters that differ between the rows of a part, each of which has one sample and all of its parameters."""
-    schema, columns = schema_of(part), columns_of(part)
-    for field in schema.fields:
-        values = columns[schema.components[field.name]]
-        if field.kind is Kind.MODEL and not np.array_equal(
-            values, np.tile(values[:, :1], values.shape[1]), equal_nan=True
-        ):
-            refuse(part, field.name, values.T.tolist(), "the same in all rows of the part")
 
 
 def made_from(kind: type[TableRows], arguments: dict[str, object]) -> TableRows:

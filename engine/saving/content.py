@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..checks import FloatArray
 from ..clock import Clock, ClockImage
@@ -47,6 +47,11 @@ class Inventory(NamedTuple):
     on_tick: list[Callback]
     after_tick: list[Callback]
     on_joint: list[EventCallback]
+
+    @property
+    def functions(self) -> dict[str, list[Any]]:
+        """The callbacks by the name of what registers them."""
+        return {when: getattr(self, when) for when in FUNCTIONS}
 
 
 class Content(NamedTuple):

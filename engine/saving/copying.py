@@ -59,18 +59,15 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], object] = Mappin
     store, stages = owners.store, owners.stages
     if not store.is_idle and not store.is_calling_here:
         refuse_other_thread("a copy of the world")
-    called = [force for force in owners.forces if not isinstance(force, TableRows)]
     callbacks = stages.callbacks()
-    for callback in callbacks:
-        if identity(callback.function) not in replaced:
-            _check(owners, callback.function, "the callback")
-    for force in called:
-        if identity(force) not in replaced:
-            _check(owners, force, "the force")
+    called = [(callback.function, "the callback") for callback in callbacks]
+    called += [(force, "the force") for force in owners.forces if not isinstance(force, TableRows)]
     plain = plain_of(owners.give({}), owners.exact_dt)
-    for left_out in (*(callback.function for callback in callbacks), *called):
-        if identity(left_out) in replaced:
-            _detach(plain, left_out)
+    for function, what in called:
+        if identity(function) in replaced:
+            _detach(plain, function)
+        else:
+            _check(owners, function, what)
     for name, object in plain.objects.items():
         _check(owners, object, f"the attached object {name!r},")
     functions = {when: _exchanged(each, replaced) for when, each in plain.functions.items()}

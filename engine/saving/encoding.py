@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -209,6 +209,10 @@ def _is_any(*kinds: type) -> Test:
     return lambda value: isinstance(value, kinds)
 
 
+def _are_all(container: type[Collection[object]], kind: type) -> Test:
+    return lambda value: isinstance(value, container) and all(isinstance(item, kind) for item in value)
+
+
 def _is_whole(at_least: int) -> Test:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= at_least
 
@@ -225,10 +229,7 @@ _ATTRIBUTES: dict[str, tuple[Test, str]] = {
     "_every": (_is_whole(1), "an integer from 1"),
     "_field": (_or_none(_are_numbers(3)), "3 numbers or null"),
     "_frame": (lambda value: value in ("torque_world", "torque_body"), '"torque_world" or "torque_body"'),
-    "_given": (
-        lambda value: isinstance(value, frozenset) and all(isinstance(item, str) for item in value),
-        "a set of names",
-    ),
+    "_given": (_are_all(frozenset, str), "a set of names"),
     "_gyro": (_is_any(flight.Gyro), "a Gyro"),
     "_has_axis": (_is_any(bool), "true or false"),
     "_max_torque": (_or_none(_are_numbers(3)), "3 numbers or null"),
@@ -243,10 +244,7 @@ _ATTRIBUTES: dict[str, tuple[Test, str]] = {
     "_shape": (_is_any(Shape), "a shape that can touch"),
     "_soft": (_are_numbers(2), "2 numbers"),
     "_tank": (_or_none(_is_any(flight.Tank)), "a Tank or null"),
-    "_trackers": (
-        lambda value: isinstance(value, tuple) and all(isinstance(item, flight.StarTracker) for item in value),
-        "star trackers",
-    ),
+    "_trackers": (_are_all(tuple, flight.StarTracker), "star trackers"),
 }
 """What each attribute that can be written as plain data must be: a test, and the rule in words."""
 

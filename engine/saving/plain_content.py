@@ -23,7 +23,7 @@ from ..integrators.extrapolated import Extrapolated, follow
 from ..solids.mass_properties import MassProperties
 from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.bodies import HISTORY, Follower, Roster
-from ..store.calling import AnyCallback, Callback, EventCallback, default_name, refuse_shared_names
+from ..store.calling import AnyCallback, Callback, EventCallback, default_name
 from ..store.images import Image, IntArray, RowsImage
 from ..store.memory import MemoryRows, memory_schema
 from ..store.objects import State, Stateful
@@ -36,7 +36,6 @@ from ..tick.joints import refuse_joints
 from .content import FUNCTIONS, Content, Inventory, Owners
 from .encoding import (
     Memo,
-    Place,
     Places,
     built_in,
     built_in_schemas,
@@ -126,7 +125,7 @@ def plain_of(content: Content, exact_dt: float) -> PlainContent:
             if len(image.rows.ids)
         },
         tuple(_plain_member(entry, places) for entry in inventory.members),
-        {when: tuple(_plain_callback(each, places) for each in getattr(inventory, when)) for when in FUNCTIONS},
+        {when: tuple(_plain_callback(each, places) for each in called) for when, called in inventory.functions.items()},
         {name: (rows.shape, np.dtype(rows.dtype).type) for name, rows in inventory.rows.items()},
         dict(inventory.objects),
         content.states,
@@ -139,21 +138,8 @@ def _plain_callback(callback: Callback | EventCallback, places: Places) -> Callb
     """A callback with places instead of the body that it is about, and of the pairs of shapes that touched and are still there."""
     if isinstance(callback, Callback):
         return callback
-    pairs = [places.placed(pair) for pair in callback.touching]
-    touching = tuple(
-        pair for pair in pairs if isinstance(pair, tuple) and all(isinstance(each, Place) for each in pair)
-    )
-    return replace(callback, body=places.placed(callback.body), touching=touching)
-
-
-def refuse_functions_of_one_name(content: Content, owner: str) -> None:
-    """Reject functions that bytes could not tell apart.
-
-    Raises:
-        ValueError: If two functions have the same name.
-    """
-    inventory = content.inventory
-    refuse_shared_names([each for when in FUNCTIONS for each in getattr(inventory, when)], owner)
+    pairs = (pair for pair in callback.touching if all(id(shape) in places.memo for shape in pair))
+    return replace(callback, body=places.placed(callback.body), touching=tuple(map(places.placed, pairs)))
 
 
 def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
@@ -232,9 +218,7 @@ class _Binding:
             values,
             **functions,
         )
-        is_driven = any(
-            len(images[table].rows.ids) for table in tables if table.schema.name in ("driven", "joints", "shapes")
-        )
+        is_driven = any(name in self._tables for name in ("driven", "joints", "shapes"))
         return Content(
             inventory,
             tuple(images[table] for table in tables),
@@ -353,7 +337,7 @@ class _Binding:
             if span is not None:
                 assert isinstance(member, TableRows)
                 attributes = self._attributes(place, plain, member, chosen[place], memo, places)
-                misfit = "" if self._is_copy else misfit_of(type(member), span.columns, span.bodies, dict(attributes))
+                misfit = "" if self._is_copy else misfit_of(member, span.columns, span.bodies, dict(attributes))
                 if misfit:
                     refuse(self._owner, f"members[{place}].class", plain.name, misfit)
                 entries.append(MemberImage(member, span.first, span.last, span.bodies, attributes))
@@ -419,21 +403,18 @@ class _Binding:
 
     def _with_stuck_jets(self, place: int, plain: PlainMember, entry: MemberImage) -> Attributes:
         """The attributes of a control loop of the world, with an allocator that does not command the jets that a snapshot names."""
-        attributes, levels, path = entry.attributes, plain.stuck_jets, f"members[{place}].stuck_jets"
-        allocator = dict(attributes).get("_allocator")
+        levels, path = plain.stuck_jets, f"members[{place}].stuck_jets"
+        allocator = dict(entry.attributes).get("_allocator")
+        if levels == getattr(allocator, "stuck_levels", ()):
+            return entry.attributes
         if not isinstance(allocator, ThrusterAllocator):
-            if levels:
-                rule = f"left out for {entry.member!r}, whose actuators allocate no jets"
-                refuse(self._owner, path, levels, rule)
-            return attributes
-        if levels == allocator.stuck_levels:
-            return attributes
+            refuse(self._owner, path, levels, f"left out for {entry.member!r}, whose actuators allocate no jets")
         jets = {jet for jet, _level in levels}
         if not all(jet < allocator.jet_count for jet in jets) or len(jets) == allocator.jet_count:
             rule = f"some, but not all, of the {allocator.jet_count} jets of {entry.member!r}"
             refuse(self._owner, path, levels, rule)
         changed = allocator._with_stuck(levels)
-        return tuple((name, changed if name == "_allocator" else value) for name, value in attributes)
+        return tuple((name, changed if name == "_allocator" else value) for name, value in entry.attributes)
 
     def _callbacks(self, when: str, memo: Memo) -> list[Any]:
         """The callbacks of one kind: those of the world where nothing about them differs."""

@@ -485,7 +485,7 @@ class _Loading(Generic[Filled]):
         for name, value in decoded.items():
             object.__setattr__(joint, name, value)
         TableRows.__init__(joint, [pair], values)
-        if misfit := misfit_of(kind, columns_of(joint), [pair], decoded):
+        if misfit := misfit_of(joint, columns_of(joint), [pair], decoded):
             plain["class"].refuse(misfit)
         return joint
 

@@ -4,20 +4,21 @@ from __future__ import annotations  # help() then shows them as written
 
 import warnings
 from collections.abc import Callable
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import explaining_errors, refuse
 from ..joints.joint import Joint
-from ..store.calling import called_object, default_name, hidden_state
+from ..store.calling import called_object, default_name, hidden_state, refuse_shared_names
 from ..store.objects import State, state_of
 from ..store.rows import TableRows
 from ..store.store import hash_of
 from .arguments import check_by_constructor
 from .content import Content, Owners, digest_of_content
 from .encoding import Places, built_in, encoded_attributes
-from .plain_content import PlainContent, bind, plain_of, refuse_functions_of_one_name
+from .plain_content import PlainContent, bind, plain_of
 from .snapshot_bytes import read, to_bytes
 from .untrusted import check_rows
 
@@ -164,7 +165,7 @@ def plain_form(snapshot: Snapshot) -> PlainContent:
     if inside.plain is not None:
         return inside.plain
     content = content_of(snapshot)
-    refuse_functions_of_one_name(content, "Snapshot.to_bytes")
+    refuse_shared_names(chain(*content.inventory.functions.values()), "Snapshot.to_bytes")
     return plain_of(content, inside.exact_dt)
 
 

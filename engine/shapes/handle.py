@@ -175,9 +175,8 @@ class ShapeHandle(TableRows):
 
     sensor = Parameter[bool]("Whether it only reports what it overlaps, and never pushes.")
 
-    @classmethod
     def _misfit(
-        cls, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
     ) -> str:
         shape = attributes["_shape"]
         fits = isinstance(shape, Shape) and _fits_rows(shape, columns)

@@ -329,9 +329,8 @@ class TableRows:
     def _left(self, world: Host) -> None:
         """Called after it has been removed from a world by itself."""
 
-    @classmethod
     def _misfit(
-        cls, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
     ) -> str:
         """What a class must be to have rows and attributes from a file that no constructor has checked, in words; empty if it may."""
         return ""
@@ -383,17 +382,17 @@ def schema_of(member: TableRows | type[TableRows]) -> Schema:
 
 
 def misfit_of(
-    kind: type[TableRows], columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
+    member: TableRows, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
 ) -> str:
-    """What a class must be to have rows from a file, in words; empty if it may.
+    """What the class of a force, part, joint or shape must be to have rows from a file, in words; empty if it may.
 
     Args:
-        kind: The class.
+        member: The handle that gets the rows.
         columns: The rows as columns, shape (schema.size, rows).
         bodies: The bodies that each row refers to.
         attributes: What is kept beside the rows, by name.
     """
-    return kind._misfit(columns, bodies, attributes)
+    return member._misfit(columns, bodies, attributes)
 
 
 def recorded_of(member: TableRows) -> tuple[list[Field], Sequence[Quantity]]:
