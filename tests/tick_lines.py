@@ -52,7 +52,7 @@ NOW = {
     "tick/actuators.py": "Actuators.operations Actuators.parts_put_back parts_of",
     "tick/beside.py": "BesideMethod",
     "tick/joints.py": "Joints.look Joints.operations Joints._bind Joints.operation_of_step Joints.in_stages Joints._in_use",
-    "tick/plan.py": "Plan.gather Plan._call_tick_forces Plan._calls_within Plan.choose Plan._beside Plan._at_stages "
+    "tick/plan.py": "Plan.gather Plan._call_tick_forces Plan._calls_within Plan.choose Plan._beside "
     "Plan._operations Plan.move Plan.try_calling Plan.recover Plan._evaluation",
     "tick/stages.py": "Stages._move Stages._try_again Stages._rejection Stages._attempt Stages.finish",
 }

@@ -453,6 +453,22 @@ OPEN, STEP, CLOSE = range(3)
 """Indices into `calls` of `move_islands`."""
 
 
+@inlined
+def _take_again(packed: Packed[Move], island: int, is_hard: bool, ticks: float) -> int:
+    """Take the tick of an island again, if it took too few steps or passed limits that it was taken without; its number if it failed."""
+    move, failed = unpack(packed), -1
+    calls, parts, one, dt = move.calls, move.parts, (island, island + 1), move.dt
+    common, rows = unpack(move.step).common, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, move.stored > 0)
+    if _needs_more_steps(common, island, parts, dt):
+        _ = call(calls[OPEN], (move.outside, *one, *rows))
+        failed = call(calls[STEP], (move.step, parts, move.one_part, *one, ticks, dt))
+    is_passed = unpack(common).measures[island, LIMITS] == LIMITS_PASSED
+    if failed < 0 and parts.shape[0] > 1 and not is_hard and is_passed:
+        _ = call(calls[OPEN], (move.outside, *one, *rows))
+        failed = call(calls[STEP], (move.step, move.one_part, move.one_part, *one, ticks, dt))
+    return failed
+
+
 @kernel("move-islands")
 def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
     """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands."""
@@ -480,14 +496,8 @@ def move_islands(packed: Packed[Move], operand: int, ticks_left: int) -> int:
             tables.measures[island, LEAST_STEPS] = 0.0
         failed = call(calls[STEP], (move.step, parts, move.one_part, first, last, ticks, dt))
         for island in range(first, last):
-            if failed < 0 and _needs_more_steps(stepped.common, island, parts, dt):
-                _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
-                failed = call(calls[STEP], (move.step, parts, move.one_part, island, island + 1, ticks, dt))
-        if parts.shape[0] > 1 and not is_hard:
-            for island in range(first, last):
-                if failed < 0 and tables.measures[island, LIMITS] == LIMITS_PASSED:
-                    _ = call(calls[OPEN], (move.outside, island, island + 1, *rows))
-                    failed = call(calls[STEP], (move.step, move.one_part, move.one_part, island, island + 1, ticks, dt))
+            if failed < 0:
+                failed = _take_again(packed, island, is_hard, ticks)
         if failed < 0:
             bad = call(calls[CLOSE], (move.outside, first, last, stores, True, dt))
         first = last

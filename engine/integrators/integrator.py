@@ -13,6 +13,7 @@ from ..loops import one_step
 from ..loops.columns import Integers
 from ..loops.one_step import Advance
 from ..loops.program import AtStages, Operation, moving, moving_in_stages
+from ..loops.undo import Undone
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, members_in, passes_loops
@@ -137,11 +138,11 @@ class MethodInStages(Integrator):
 
     def _moves(self, step: Step) -> list[Operation]:
         """The operations that move the bodies over a step."""
-        acting, states = step.at_stages, (step.bodies.array, step.control, step.bodies.stores_momentum)
+        acting, undone = step.at_stages, Undone(step.bodies.array, step.control, int(step.bodies.stores_momentum))
         if acting is None:
-            return [moving(self._held_ticks(step), *states)]
+            return [moving(self._held_ticks(step), undone)]
         stages = [(block, offset * step.dt) for block, offset in self._evaluations(acting.depends_on_rates)]
-        return moving_in_stages(self._passes(step, acting.depends_on_rates), stages, acting, *states, step.dt)
+        return moving_in_stages(self._passes(step, acting.depends_on_rates), stages, acting, undone, step.dt)
 
     def _held_ticks(self, step: Step) -> TakeTicks:
         """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with the forces evaluated at each stage.

@@ -1,5 +1,7 @@
 """The components of the tables of actuators, in the order of their schemas; a test compares the two."""
 
+from .layout import ANGULAR_VELOCITY, POSITION, STORED_MOMENTUM, VELOCITY
+
 BODY = 0
 """The row of the body, the first component of each of these tables."""
 ENABLED = 1
@@ -72,7 +74,9 @@ DRY_MASS = 1
 DRY_CENTER = 2
 DRY_INERTIA = 5
 KEPT = 11
-"""Position, velocity, angular velocity and stored momentum at the start of the tick."""
+"""What bodies have at the start of the tick of `KEPT_OF_BODIES`."""
+_STARTS = POSITION, VELOCITY, ANGULAR_VELOCITY, STORED_MOMENTUM
+KEPT_OF_BODIES = tuple(start + place for start in _STARTS for place in range(3))
 JOINT_MASS = 23
 JOINT_CENTER = 24
 JOINT_INERTIA = 27

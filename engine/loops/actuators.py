@@ -31,6 +31,7 @@ from .actuator_layout import (
     IS_FLOWING,
     IS_STALE,
     KEPT,
+    KEPT_OF_BODIES,
     MAX_RATE,
     MOMENTUM,
     PROPELLANT,
@@ -41,9 +42,9 @@ from .actuator_layout import (
     WHEEL_HAS_KICKED,
 )
 from .columns import Array, Integers, IntegerTable, is_finite, load_state, load_vector, store_vector
-from .gather import DRIVEN, HAS_FROZEN, JETS, PUSH_RUN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import DRIVEN, HAS_FROZEN, JETS, STALE, TANKS, THRUSTERS, WHEELS
 from .jet_kicks import damp, lean
-from .layout import ANGULAR_VELOCITY, BAD, FROZEN, NOT_FINITE, POSITION, STORED_MOMENTUM, VELOCITY
+from .layout import BAD, FROZEN, NOT_FINITE, POSITION, STORED_MOMENTUM
 from .masses import UNFINISHED, compose_flowing, store_previous_rates
 from .valves import direction_at, follow_valve, link_jet, run_dry, store_valve, turn_gimbal
 from .wheels import choose_motor_torque, rub_alone, sum_stored
@@ -77,11 +78,8 @@ def drive(parts: Parts, stale: Integers, owners: Integers, dt: float) -> int:
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
         owners[column] = row
-        for place in range(3):
-            driven[KEPT + place, row] = array[POSITION + place, column]
-            driven[KEPT + 3 + place, row] = array[VELOCITY + place, column]
-            driven[KEPT + 6 + place, row] = array[ANGULAR_VELOCITY + place, column]
-            driven[KEPT + 9 + place, row] = array[STORED_MOMENTUM + place, column]
+        for place in range(12):
+            driven[KEPT + place, row] = array[KEPT_OF_BODIES[place], column]
         # the last tick may have been the last one with flow, and its tensors are due now
         driven[IS_FLOWING, row] = 1.0 if driven[IS_FLOWING, row] == UNFINISHED else 0.0
         driven[IS_STALE, row] = 0.0
@@ -224,8 +222,6 @@ class Drive(NamedTuple):
     pushes: Array
     gather: Integers
     """The address of `gather_held`."""
-    held: Integers
-    """The counts with which it last ran."""
     runs: IntegerTable
     """The runs of jets (see there)."""
     stale: Integers
@@ -247,8 +243,6 @@ def begin_driven(packed: Packed[Drive], operand: int, ticks_left: int) -> int:
     given = unpack(packed)
     parts = unpack(given.parts)
     counts = parts.counts
-    counts[PUSHES] = given.held[PUSHES]
-    counts[PUSH_RUN] = given.held[PUSH_RUN]
     found = drive(parts, given.stale, given.owners, given.dt)
     if found > 0 or (found == 0 and operand == 1):
         # all of them in loops of vectors, where most are to be gathered
@@ -290,11 +284,8 @@ def undo_driven(packed: Packed[Parts], start: int, unused: int) -> int:
     compose_flowing(array, driven, wheels, tanks, counts, True)
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
-        for place in range(3):
-            array[POSITION + place, column] = driven[KEPT + place, row]
-            array[VELOCITY + place, column] = driven[KEPT + 3 + place, row]
-            array[ANGULAR_VELOCITY + place, column] = driven[KEPT + 6 + place, row]
-            array[STORED_MOMENTUM + place, column] = driven[KEPT + 9 + place, row]
+        for place in range(12):
+            array[KEPT_OF_BODIES[place], column] = driven[KEPT + place, row]
     for wheel in range(counts[WHEELS]):
         wheels[GAINED, wheel] = 0.0  # perhaps not finite
     for jet in range(counts[THRUSTERS]):

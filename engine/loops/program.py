@@ -34,7 +34,7 @@ from ..compilation.compiler import (
 from ..compilation.kernel_types import Arguments, Kernel
 from ..compilation.packed import Packed, declared, example, unpack
 from ..compilation.whole import call_whole
-from .columns import OVERFLOWS, Array, Integers, IntegerTable
+from .columns import OVERFLOWS, Integers, IntegerTable
 from .floating_point import is_other_mode
 from .layout import BAD, OTHER_MODE, OVERFLOWED, STOPPED, TICKS
 from .undo import Undone, undo
@@ -294,10 +294,10 @@ def loops_of_programs(loops: Sequence[Loop]) -> list[Loop]:
     return [declared(run_program), *moves, declared(undo)]
 
 
-def moving(run: Callable[[int], int], array: Array, control: Integers, stores: bool) -> Operation:
+def moving(run: Callable[[int], int], undone: Undone) -> Operation:
     """The operation that moves bodies by a loop with all arguments but the number of ticks."""
     function, arguments = _one_tick(run)
-    return Operation(function, arguments, 0, (undo, Packed(Undone(array, control, int(stores)))), run)
+    return Operation(function, arguments, 0, (undo, Packed(undone)), run)
 
 
 class AtStages(NamedTuple):
@@ -314,13 +314,7 @@ class AtStages(NamedTuple):
 
 
 def moving_in_stages(
-    loop: Callable[[int, int], int],
-    stages: Sequence[tuple[int, float]],
-    acting: AtStages,
-    array: Array,
-    control: Integers,
-    stores: bool,
-    dt: float,
+    loop: Callable[[int, int], int], stages: Sequence[tuple[int, float]], acting: AtStages, undone: Undone, dt: float
 ) -> list[Operation]:
     """The operations that move bodies from stage to stage by a loop in passes, which is called once more for the end of the tick.
 
@@ -328,16 +322,14 @@ def moving_in_stages(
         loop: Called as ``loop(stage, 1)``.
         stages: The block of the stage array, and the time [s] after the start of the tick, of each evaluation of the forces.
         acting: What acts at the stages.
-        array: The bodies.
-        control: Counts the ticks or steps.
-        stores: Whether any body stores momentum.
+        undone: The bodies.
         dt: The length of a tick or step [s].
     """
     operations = list[Operation]()
     for number, (block, offset) in enumerate(stages):
         operations.append(Operation(*_one_tick(partial(loop, number))))
-        operations += acting.operations(block, offset, control, dt)
-    return [*operations, moving(partial(loop, len(stages)), array, control, stores)._replace(loop=None)]
+        operations += acting.operations(block, offset, undone.control, dt)
+    return [*operations, moving(partial(loop, len(stages)), undone)._replace(loop=None)]
 
 
 def _one_tick(run: Callable[[int], int]) -> tuple[Kernel, Packed[Arguments]]:

@@ -266,15 +266,14 @@ class Actuators:
             control: Counts the ticks or steps.
             gathers_all: Whether to gather the held wrench of all bodies, and not only where it has changed.
         """
-        bodies, held, parts = self._bodies, self._held, parts_of(self._bodies)
-        counts = parts.counts
+        bodies, held = self._bodies, self._held
+        parts = parts_of(bodies, held.counts)
         gravities, constants, _thrusters, pushes = held.tables
-        counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
         gather_at, (marks, owners) = np.zeros(1, np.int64), np.zeros((2, bodies.pitch), np.int64)
         found_in = np.zeros(self._driven.capacity, np.int64), marks, owners
         tables = gravities.array, constants.array, pushes.array
-        gathering_of, undone = (gather_at, held.counts, held.runs), Packed(parts)
-        packed = Packed(loops.Drive(undone, control, bodies.count, *tables, *gathering_of, *found_in, dt))
+        undone = Packed(parts)
+        packed = Packed(loops.Drive(undone, control, bodies.count, *tables, gather_at, held.runs, *found_in, dt))
         begin, end, undo = linked(declared_in(loops), [kernels_of_actuators().gather], gather_at)
         return (
             Operation(begin, packed, int(gathers_all), (undo, undone)),
@@ -334,10 +333,11 @@ def composed(
     return array[MASS, places], array[CENTER_OF_MASS : CENTER_OF_MASS + 3, places], array[INERTIA : INERTIA + 6, places]
 
 
-def parts_of(bodies: Bodies) -> loops.Parts:
+def parts_of(bodies: Bodies, counts: Integers | None = None) -> loops.Parts:
     """The bodies of a world, the tables of actuators, and the numbers of their rows, as kernels take them."""
     assert bodies.store is not None
-    counts, arrays, tables = np.zeros(gather.COUNTED, np.int64), list[FloatArray](), bodies.store.tables
+    counts = np.zeros(gather.COUNTED, np.int64) if counts is None else counts
+    arrays, tables = list[FloatArray](), bodies.store.tables
     places = gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS
     for place, schema in zip(places, (DRIVEN, THRUSTERS, WHEELS, TANKS), strict=True):
         counts[place] = tables[schema.name].count

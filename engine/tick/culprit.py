@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..loops.layout import STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
+from ..loops.columns import Integers
+from ..loops.layout import STAGE_WRENCH, STATE_ROWS, TICKS, WRENCH_ROWS
 from ..store.bodies import Bodies
 from .plan import Apply, Plan
 
@@ -58,16 +59,21 @@ def _look_at_held(plan: Plan, bodies: Bodies, forces: list[object], time: float)
 
 
 def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[object]) -> None:
-    def evaluate(stage: int, time: float) -> None:
+    def calling(stage: int, offset: float, control: Integers, dt: float) -> Callable[..., int]:
         row = STAGE_WRENCH + WRENCH_ROWS * stage
         wrench, states = plan.views.at(row)
-        for force in forces:
-            if _evaluate(force) == "stage":
-                apply_of(force)(wrench, states, time)
-                assert bodies.stages is not None
-                _refuse_not_finite(force, bodies.stages[row : row + WRENCH_ROWS, : bodies.count])
 
-    plan.try_calling(evaluate)
+        def called(*_operation: object) -> int:
+            for force in forces:
+                if _evaluate(force) == "stage":
+                    apply_of(force)(wrench, states, control.item(TICKS) * dt + offset)
+                    assert bodies.stages is not None
+                    _refuse_not_finite(force, bodies.stages[row : row + WRENCH_ROWS, : bodies.count])
+            return 1
+
+        return called
+
+    plan.try_calling(calling)
 
 
 def apply_of(force: object) -> Apply:

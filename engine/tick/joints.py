@@ -6,6 +6,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.layout import WRENCH_ROWS
 from ..loops.program import AtStages, Operation, moving_in_stages
 from ..loops.steps import Counts
+from ..loops.undo import Undone
 from ..store.bodies import Bodies
 from ..store.rows import BodyHandle
 from ..store.store import Store
@@ -205,14 +207,11 @@ class Joints:
         visible, kept = self._bodies.stage_array(1), np.zeros((WRENCH_ROWS, islands.own.shape[1]))
         calls = bound.kernels.around_calls
         packed = Packed(Passes(control, islands.failed, visible, calls, bound.outside, bound.step, parts, kept, dt))
-        stages, offset = [], 0.0
-        for part in parts.tolist():
-            stages.append((0, offset))
-            offset = offset + dt * part
-            stages += [(0, offset)] * bound.evaluations
-        stages.append((0, offset))
+        times = [0.0, *accumulate((dt * parts).tolist())]
+        stages = [(0, at) for begin, end in pairwise(times) for at in (begin, *[end] * bound.evaluations)]
         loop = partial(bound.kernels.function(passes.islands_passes), packed)
-        return [*found, *moving_in_stages(loop, stages, acting, self._bodies.array, control, True, dt), *keep]
+        undone = Undone(self._bodies.array, control, 1)
+        return [*found, *moving_in_stages(loop, [*stages, (0, times[-1])], acting, undone, dt), *keep]
 
     # poses that are assigned
 

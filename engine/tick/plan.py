@@ -28,8 +28,8 @@ from .prepare import ask_for_standby
 from .stage_views import StageViews, refuse_return
 
 Apply = Callable[..., object]
-Evaluate = Callable[[int, float], None]
-"""Called as `evaluate(stage, time)`, this adds the forces at a stage, at a time [s], to the wrench of that stage."""
+Calling = Callable[[int, float, Integers, float], Callable[..., int]]
+"""Called with the arguments of `AtStages.operations`, this makes the function of Python that adds the forces at a stage to its wrench."""
 
 
 class Plan:
@@ -135,8 +135,8 @@ class Plan:
         if self.stage_forces and self.joints.any:
             self.joints.warn_of_common_step()
         latches = [self.joints.latches.operation()] if self.joints.latches.any else []
-        at_stages = self._at_stages(self._evaluation) if self.stage_forces else None
-        self._program = Program([*latches, *self._operations(self._beside(), forces, at_stages)], bodies.control)
+        calling = self._evaluation if self.stage_forces else None
+        self._program = Program([*latches, *self._operations(self._beside(), forces, calling)], bodies.control)
         self._run = self._program.run
         if self._program.is_one_loop:  # nothing else has to be undone in the members that fail
             bodies.control[APART] = bodies.members
@@ -160,14 +160,12 @@ class Plan:
             beside.once_driven = [Operation(add_kept, kept)]
         return beside
 
-    def _at_stages(self, make: Callable[[int, float, Integers, float], Callable[..., int]]) -> AtStages:
-        """What calls functions at the stages of a method, which are made with the arguments of `AtStages.operations`."""
-        return AtStages(lambda *stage: [Operation(make(*stage), Packed(()))], self.depends_on_rates)
-
-    def _operations(self, beside: BesideMethod, forces: CompiledForces, at_stages: AtStages | None) -> list[Operation]:
-        """The operations of a tick in which these act."""
-        bodies = self._bodies
-        tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, self._threads, at_stages=at_stages)
+    def _operations(self, beside: BesideMethod, forces: CompiledForces, calling: Calling | None) -> list[Operation]:
+        """The operations of a tick in which these act, and functions that Python calls at the stages of the method."""
+        bodies, acting = self._bodies, None
+        if calling is not None:
+            acting = AtStages(lambda *stage: [Operation(calling(*stage), Packed(()))], self.depends_on_rates)
+        tick = Step(bodies, bodies.control, self.dt, self._gyroscopic, forces, self._threads, at_stages=acting)
         return self.integrator._operations(tick, beside)
 
     def make_room(self) -> bool:
@@ -192,18 +190,10 @@ class Plan:
             self.held.spoil_all()  # a tick with actuators may have gathered it
         return taken
 
-    def try_calling(self, evaluate: Evaluate) -> None:
-        """Run one tick in which `evaluate` adds all forces at the stages and no actuator is driven; it is rejected at its end."""
-
-        def calling(stage: int, offset: float, control: Integers, dt: float) -> Callable[..., int]:
-            def called(*_operation: object) -> int:
-                evaluate(stage, control.item(TICKS) * dt + offset)
-                return 1
-
-            return called
-
+    def try_calling(self, calling: Calling) -> None:
+        """Run one tick in which these functions add all forces at the stages and no actuator is driven; it is rejected at its end."""
         beside, rejected = BesideMethod(self._bodies, None, self.joints), Operation(lambda *_operation: 0, Packed(()))
-        operations = self._operations(beside, NO_FORCES, self._at_stages(calling))
+        operations = self._operations(beside, NO_FORCES, calling)
         program = Program([*operations, rejected], self._bodies.control)
         try:
             program.run(1)
