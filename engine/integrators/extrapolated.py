@@ -131,8 +131,8 @@ class Extrapolated(Integrator):
         if acting is None:
             held = self.integrator._operations(step)
             if len(held) == 1 and held[0].function is move:
-                moved = cast(Moved, held[0].arguments.arguments)
-                given = HeldConstant(*moved, array, control, history, np.zeros(1, np.int64))
+                moved = cast(Packed[Moved], held[0].arguments)
+                given = HeldConstant(moved, array, control, history, np.zeros(1, np.int64))
                 inside.insert(0, Operation(extrapolation.hold_constant, Packed(given), len(inside), held[0].undo))
         stored = Operation(ready(remember, bodies.may_run_in_python), Packed(Remembered(array, control, history)))
         return [*inside, stored]
@@ -142,7 +142,7 @@ class Extrapolated(Integrator):
         array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
         types = {loop.types: loop.arguments[:-1] for loop in inside if loop.role is not Role.PART}
         rest = array, integers, array, integers
-        given = [Packed(HeldConstant(integers, each, *rest)) for each in types.values()]
+        given = [Packed(HeldConstant(Packed(Moved(integers, each)), *rest)) for each in types.values()]
         holding = [named(extrapolation.hold_constant, each, 0, 0) for each in given]
         return [*_own_loops(bodies), *holding, *inside]
 

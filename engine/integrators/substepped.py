@@ -157,8 +157,7 @@ class Substepped(Integrator):
         start = array[_STATE_ROWS, rows]
         result, settled = start.copy(), np.zeros(start.shape[1], dtype=np.bool_)
         coarse: FloatArray | None = None
-        count, finite = 1, False
-        while count <= MOST_SUBSTEPS:
+        for count in (1 << doublings for doublings in range(MOST_SUBSTEPS.bit_length())):
             program(count).recover()
             array[_STATE_ROWS, rows] = start
             steps[TICKS] = control[TICKS] * count
@@ -172,7 +171,6 @@ class Substepped(Integrator):
                     array[_STATE_ROWS, rows] = result
                     return True
             coarse = fine if finite else None
-            count *= 2
         if not finite:
             return False
         row = int(np.flatnonzero(~settled)[0])

@@ -5,12 +5,11 @@ from functools import cache
 from typing import NamedTuple
 
 from ..compilation.compiler import call, inlined, kernel
-from ..compilation.kernel_types import Arguments
 from ..compilation.packed import Packed, unpack
 from .columns import Array, Integers
 from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, TICKS, WRENCH, WRENCH_ROWS
 from .point_forces import ForceTables, add_forces
-from .program import forward_by
+from .program import Moved, forward_by
 
 
 class Extrapolating(NamedTuple):
@@ -38,10 +37,8 @@ class Remembered(NamedTuple):
 class HeldConstant(NamedTuple):
     """The arguments of `hold_constant`."""
 
-    calls: Integers
-    """The address of the loop."""
-    arguments: Arguments
-    """Those of the loop without the number of ticks."""
+    moved: Packed[Moved]
+    """The loop."""
     array: Array
     control: Integers
     history: Array
@@ -117,7 +114,8 @@ def hold_constant(packed: Packed[HeldConstant], operations: int, ticks_left: int
     held = unpack(packed)
     if held.left[0] != ticks_left + 1 and not _is_constant(held.array, held.history, held.control[COUNT]):
         return 1
-    result = call(held.calls[0], (*held.arguments, 1))
+    moved = unpack(held.moved)
+    result = call(moved.calls[0], (*moved.arguments, 1))
     held.left[0] = ticks_left if result > 0 else 0
     return forward_by(operations) if result > 0 else result
 
