@@ -1,7 +1,8 @@
 """Lines of code of the functions that run and undo ticks, before a tick became a list of operations and now: `python -m tests.tick_lines`.
 
-What ticks compute is not counted, such as the step of islands, nor what came later, such as contacts and batches. Lines are those with a
-token, without comments and docstrings.
+What makes operations, links kernels and lists them is counted, and so are the named tuples of their arguments. What ticks compute is not,
+such as the step of islands, nor what came later, such as contacts, members of batches and islands that take a tick again. Lines are those
+with a token, without comments and docstrings.
 """
 
 import ast
@@ -25,8 +26,9 @@ BEFORE = {
     "loops/actuators.py": "undo_drive settle_or_undo fly",
     "loops/undo.py": "undo undo_tick close_steps",
     "store/bodies.py": "Bodies.begin Bodies.end Bodies.end_interrupted",
-    "tick/actuators.py": "Actuators._settling Actuators.key Actuators._count Actuators.around Actuators._fused Actuators._one_by_one "
-    "Actuators.open Actuators.settle Actuators.undo Actuators.recover Actuators.image Actuators.restore fly_loop is_mover",
+    "tick/actuators.py": "Actuators._settling Actuators.key Actuators._count Actuators._arrays Actuators._ready Actuators._tables "
+    "Actuators.tables_and_counts Actuators.around Actuators._fused Actuators._one_by_one "
+    "Actuators.open Actuators.settle Actuators.undo Actuators.recover Actuators.image Actuators.restore actuator_kernels fly_loop is_mover",
     "tick/joint_steps.py": "JointSteps",
     "tick/joints.py": "Islands.key Joints.key Joints.around Joints._linked Joints.staged_tick Joints.recover Joints.restart Joints._in_use "
     "Joints.steps Joints.image Joints.restore Joints.keep LoopsAroundIslands loops_around_islands linked_loop kernels_around",
@@ -35,15 +37,19 @@ BEFORE = {
     "tick/stages.py": "Stages._drive_actuators Stages._move Stages._freeze Stages._attempt Stages.finish",
 }
 NOW = {
+    "compilation/choice.py": "linked",
     "compilation/packed.py": "declared_in",
+    "constraints/arguments.py": "JointSteps Move Passes",
     "constraints/divided.py": "sum_joint_steps",
     "constraints/passes.py": "islands_passes _is_repeated _part_and_try _show _kick_by_called",
     "constraints/ticks.py": "_is_taken needs_two islands_close _span_end move_islands",
     "integrators/extrapolated.py": "Extrapolated._operations _put_back",
     "integrators/integrator.py": "Step Beside Integrator._operations MethodInStages._operations MethodInStages._moves "
-    "MethodInStages._held_ticks",
+    "MethodInStages._held_ticks MethodInStages._evaluations MethodInStages._passes OneStepMethod._evaluations OneStepMethod._passes",
+    "integrators/splitting.py": "Splitting._evaluations Splitting._passes",
     "integrators/substepped.py": "Substepped._operations Substepped._converge",
     "loops/actuators.py": "Parts Drive begin_driven end_driven undo_driven",
+    "loops/extrapolation.py": "HeldConstant hold_constant",
     "loops/program.py": "Listed Moved run_program back_by forward_by _undo move Operation Program "
     "_overflowing _as_it_can_run _address loops_of_programs moving AtStages moving_in_stages _one_tick",
     "loops/keeping.py": "Kept keep put_back add_kept keeping",

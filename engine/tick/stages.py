@@ -297,10 +297,7 @@ class Stages:
 
     def _try_again(self) -> None:
         """Prepare another attempt at a rejected tick, with longer arrays or without the bodies because of which it was, or raise."""
-        store, error = self._store, None
-        left_out: tuple[int, Sequence[int], bool] = (-1, (), False)
-        if not self._plan.make_room():
-            error, left_out = self._rejection()
+        store, rejection = self._store, None if self._plan.make_room() else self._rejection()
         if self._log is None:
             self._log = store.log = []
         phase = store.phase
@@ -308,8 +305,8 @@ class Stages:
         store.log, store.phase = self._log, phase
         if failure is not None:
             raise failure
-        if error is not None and not self.freezing.freeze(*left_out):
-            raise error
+        if rejection is not None and not self.freezing.freeze(*rejection[1]):
+            raise rejection[0]
         self._mark = len(self._log)
         self.freezing.mark()
         self._gather_held()
