@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,46 +26,35 @@ from ..tick.freezing import FROZEN_BODIES
 from ..tick.held import PUSHES
 
 
-@cache
-def built_in() -> dict[str, type[TableRows]]:
-    """The classes of forces, parts and joints of this package, by name."""
-    found = {}
-    for package in (forces, flight, joints, shapes):
-        for name in package.__all__:
-            kind = getattr(package, name)
-            if isinstance(kind, type) and issubclass(kind, TableRows) and name not in _BASES:
-                found[name] = kind
-    return found
+def classes_of(packages: Iterable[ModuleType], base: type, without: Collection[type] = ()) -> dict[str, type[Any]]:
+    """The public classes of packages that have a base, by name."""
+    named = {name: getattr(package, name) for package in packages for name in package.__all__}
+    return {
+        name: kind
+        for name, kind in named.items()
+        if isinstance(kind, type) and issubclass(kind, base) and kind not in without
+    }
 
 
-_BASES = ("Force", "Part", "SampledPart", "Joint")
-
-
+BUILT_IN = classes_of((forces, flight, joints, shapes), TableRows, (forces.Force, joints.Joint))
+"""The classes of forces, parts, joints and shapes of this package, by name."""
+_METHODS = classes_of((integrators,), Integrator, (Integrator,))
 OF_NO_MEMBER = (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT, CONTACTS, IGNORED, GROUPS)
 """The schemas of the tables whose rows belong to no force, part, joint or shape; those of memory come in addition."""
 
 
-@cache
-def built_in_schemas() -> dict[str, Schema]:
-    """The schemas of the tables of this package, by name."""
-    kinds = (getattr(kind, "_schema", None) for kind in built_in().values())
-    return {schema.name: schema for schema in (*OF_NO_MEMBER, POINT_FORCES, *kinds) if isinstance(schema, Schema)}
+_SCHEMAS = (*OF_NO_MEMBER, POINT_FORCES, *(getattr(kind, "_schema", None) for kind in BUILT_IN.values()))
+BUILT_IN_SCHEMAS = {schema.name: schema for schema in _SCHEMAS if isinstance(schema, Schema)}
+"""The schemas of the tables of this package, by name."""
 
 
 def name_of(kind: type) -> str:
     """The name of a class of forces or parts in files: its own name for one of this package, and its module's too for others."""
     own = kind.__name__
-    return own if built_in().get(own) is kind else f"{kind.__module__}.{kind.__qualname__}"
+    return own if BUILT_IN.get(own) is kind else f"{kind.__module__}.{kind.__qualname__}"
 
 
 # methods
-
-
-_METHODS = {
-    name: kind
-    for name in integrators.__all__
-    if isinstance(kind := getattr(integrators, name), type) and issubclass(kind, Integrator) and kind is not Integrator
-}
 
 
 def encoded_method(method: Integrator, owner: str) -> PlainObject:
@@ -77,12 +66,9 @@ def encoded_method(method: Integrator, owner: str) -> PlainObject:
     name = type(method).__name__
     if _METHODS.get(name) is not type(method):
         refuse(owner, "integrator", method, "one of engine.integrators")
-    plain: PlainObject = {"class": name}
-    for argument in inspect.signature(type(method)).parameters:
-        value = getattr(method, argument)
-        if value is not None:
-            plain[argument] = encoded_method(value, owner) if isinstance(value, Integrator) else value
-    return plain
+    given = {argument: getattr(method, argument) for argument in inspect.signature(type(method)).parameters}
+    values = {key: encoded_method(each, owner) if isinstance(each, Integrator) else each for key, each in given.items()}
+    return {"class": name, **{key: value for key, value in values.items() if value is not None}}
 
 
 def decoded_method(plain: Plain) -> Integrator:

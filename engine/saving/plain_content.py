@@ -35,10 +35,10 @@ from ..tick.force_list import Attributes, MemberImage, MembersImage, attributes_
 from ..tick.joints import refuse_joints
 from .content import FUNCTIONS, Content, Inventory, Owners
 from .encoding import (
+    BUILT_IN,
+    BUILT_IN_SCHEMAS,
     Memo,
     Places,
-    built_in,
-    built_in_schemas,
     check_attributes,
     encoded_attributes,
     name_of,
@@ -183,7 +183,7 @@ class _Binding:
         self._drops, self._owner, self._is_copy = drops, owner, is_copy
         self._world, self._store, self._bodies = owners.store.world(), owners.store, owners.bodies
         self._schemas = {
-            **built_in_schemas(),
+            **BUILT_IN_SCHEMAS,
             **{name: rows.schema for name, rows in self._tables.items() if rows.schema is not None},
             **{table.schema.name: table.schema for table in self._store.tables.values()},
         }
@@ -323,7 +323,7 @@ class _Binding:
         # in the world of the snapshot those with the same rows, else those of the same bodies, else any that cannot be made anew
         for length in (4, 3, 2):
             for place, (plain, span) in enumerate(zip(plains, spans, strict=True)):
-                can_be_made = plain.name in built_in() and plain.attributes is not None
+                can_be_made = plain.name in BUILT_IN and plain.attributes is not None
                 if span is not None and chosen[place] is None and not (length == 2 and can_be_made):
                     wanted = (plain.table, plain.name, span.bodies, span.given)[:length]
                     chosen[place] = _take_first(pool, _traits, wanted)
@@ -354,7 +354,7 @@ class _Binding:
             if found is None and not self._drops:
                 self._refuse_missing("the Python force", plain.name, f"members[{place}]")
             return None if found is None else found.member
-        kind = plain.kind or built_in().get(plain.name)
+        kind = plain.kind or BUILT_IN.get(plain.name)
         if not (isinstance(kind, type) and issubclass(kind, TableRows)) or plain.attributes is None:
             self._refuse_missing("the force or part", plain.name, f"members[{place}]")
         return without_rows(kind, plain.several)

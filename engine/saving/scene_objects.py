@@ -24,6 +24,7 @@ from ..joints.joint import Joint
 from ..plain import PlainData, PlainObject
 from ..store.calling import default_name
 from ..store.rows import TableRows, is_body
+from .encoding import classes_of
 
 BODIES = ("body", "other", "bodies", "ship")
 """The arguments in which a name stands for a body."""
@@ -36,19 +37,13 @@ _TUPLES: dict[str, tuple[type, tuple[str, ...]]] = {
 """Values with parts, under the key that marks them."""
 
 
-@cache
-def object_classes() -> dict[str, type]:
-    """The classes of laws, references, allocators and modulators, by name."""
-    named = [getattr(package, name) for package in (flight, control, shapes) for name in package.__all__]
-    return {
-        kind.__name__: kind
-        for kind in named
-        if isinstance(kind, type)
-        and not inspect.isabstract(kind)
-        # these have keys of their own, or are members of the world
-        and not issubclass(kind, TableRows | tuple | MagneticDipole)
-        and kind is not shapes.Shape
-    }
+OBJECT_CLASSES: dict[str, type] = {
+    name: kind
+    for name, kind in classes_of((flight, control, shapes), object, (shapes.Shape,)).items()
+    # these have keys of their own, or are members of the world
+    if not inspect.isabstract(kind) and not issubclass(kind, TableRows | tuple | MagneticDipole)
+}
+"""The classes of laws, references, allocators and modulators, by name."""
 
 
 @cache
@@ -135,7 +130,7 @@ def to_plain(value: object, name: str, path: str, written: Written) -> PlainData
         return [to_plain(item, name, f"{path}[{place}]", written) for place, item in enumerate(value)]
     if isinstance(value, Assembly):
         return {"assembly": inner(value.body, "body")}
-    if object_classes().get(type(value).__name__) is type(value):
+    if OBJECT_CLASSES.get(type(value).__name__) is type(value):
         given = {part: inner(argument, part) for part, argument in _read(value).items()}
         return {"class": type(value).__name__, **given}
     written.objects[default_name(value)] = value

@@ -38,8 +38,8 @@ from ..tick.joint_events import EVENTS
 from ..tick.joints import refuse_joints
 from .arguments import argument, arguments_in_scene, made_from
 from .content import FUNCTIONS, Owners
-from .encoding import Places, built_in, check_attributes, decoded_attribute, encoded_attributes, name_of
-from .scene_objects import BODIES, MAKERS, Written, arguments_of, made, object_classes, to_plain
+from .encoding import BUILT_IN, Places, check_attributes, decoded_attribute, encoded_attributes, name_of
+from .scene_objects import BODIES, MAKERS, OBJECT_CLASSES, Written, arguments_of, made, to_plain
 from .settings import SETTINGS, names_in_scenes, ratio_to_plain, to_scene
 from .snapshots import Snapshot, restore
 
@@ -438,7 +438,7 @@ class _Loading(Generic[Filled]):
     def _kind_of(self, plain: Plain) -> type[TableRows]:
         """The class of a force, part or shape, which has been found to have the arguments that are given."""
         name = plain["class"].text()
-        kind = built_in().get(name) or self._objects.get(name)
+        kind = BUILT_IN.get(name) or self._objects.get(name)
         if not (isinstance(kind, type) and issubclass(kind, TableRows)) or issubclass(kind, Joint):
             plain["class"].refuse(
                 "the name of a class of engine.forces, engine.flight or engine.shapes, or a key of `objects` that is a class"
@@ -448,7 +448,7 @@ class _Loading(Generic[Filled]):
 
     def _kind_of_joint(self, plain: Plain) -> type[Joint]:
         """The class of a joint, which has been found to have the keys that are given."""
-        kind = built_in().get(plain["class"].text())
+        kind = BUILT_IN.get(plain["class"].text())
         if kind is None or not issubclass(kind, Joint):
             plain["class"].refuse("the name of a class of engine.joints")
         in_rows = ("body", "other", "fields", "attributes")
@@ -530,7 +530,7 @@ class _Loading(Generic[Filled]):
 
     def _tool(self, plain: Plain) -> object:
         """A law, a reference or an allocator."""
-        kind = object_classes()[plain["class"].option(object_classes())]
+        kind = OBJECT_CLASSES[plain["class"].option(OBJECT_CLASSES)]
         wanted = arguments_of(kind)
         plain.only("class", *wanted)
         arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}

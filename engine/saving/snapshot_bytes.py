@@ -34,7 +34,7 @@ from ..store.objects import State, StateValue
 from ..tick.contact_events import CONTACT_EVENTS
 from ..tick.joint_events import EVENTS
 from .content import FUNCTIONS
-from .encoding import Place, built_in_schemas, decoded_attribute, encoded_attributes
+from .encoding import BUILT_IN_SCHEMAS, Place, decoded_attribute, encoded_attributes
 from .plain_content import PlainContent, PlainMember, Rows
 from .settings import from_header, to_header
 from .untrusted import check_rows
@@ -187,7 +187,7 @@ def read(data: object) -> PlainContent:
     header = Plain.of_text(bytes(body[_LENGTH.size : _LENGTH.size + header_length]), _OWNER)
     tables = _read_tables(header, body[_LENGTH.size + header_length :])
     plain = _content_of(header, tables)
-    check_rows(plain, built_in_schemas(), _OWNER)
+    check_rows(plain, BUILT_IN_SCHEMAS, _OWNER)
     return plain
 
 

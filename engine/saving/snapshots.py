@@ -17,7 +17,7 @@ from ..store.rows import TableRows
 from ..store.store import hash_of
 from .arguments import check_by_constructor
 from .content import Content, Owners, digest_of_content
-from .encoding import Places, built_in, encoded_attributes
+from .encoding import BUILT_IN, Places, encoded_attributes
 from .plain_content import PlainContent, bind, plain_of
 from .snapshot_bytes import read, to_bytes
 from .untrusted import check_rows
@@ -259,7 +259,7 @@ def _put_back_whole(owners: Owners, content: Content, snapshot: Snapshot, is_unt
 
 def _check_by_constructors(content: Content) -> None:
     """Let the constructors of forces and parts check what bytes say of them; joints were made for other poses."""
-    members, known = content.inventory.members, {*built_in().values()}
+    members, known = content.inventory.members, {*BUILT_IN.values()}
     places = Places(content.inventory.roster.handles, (entry.member for entry in members))
     for entry in members:
         if entry.table and not isinstance(entry.member, Joint):

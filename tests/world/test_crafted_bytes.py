@@ -15,7 +15,7 @@ import pytest
 from engine import NonFiniteStateError, Snapshot
 from engine.joints import JointConflictError
 from engine.saving import snapshot_bytes
-from engine.saving.encoding import built_in_schemas
+from engine.saving.encoding import BUILT_IN_SCHEMAS
 
 from ..everything import everything, touching
 from ..lengths import sized
@@ -175,7 +175,7 @@ def test_each_kind_of_crafted_row_is_named(make, crafted):
 
 @pytest.mark.parametrize("make", [everything, touching])
 def test_bytes_without_a_field_that_decides_the_future_are_refused(make):
-    schemas = built_in_schemas()
+    schemas = BUILT_IN_SCHEMAS
     for what, made in without_a_field(make().snapshot().to_bytes()):
         table, _, name = what.removesuffix(" left out").rpartition(".")
         field = schemas[table].by_name[name] if table in schemas else None

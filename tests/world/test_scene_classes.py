@@ -9,8 +9,8 @@ import pytest
 
 from engine import World, flight, forces, integrators, joints, shapes
 from engine.flight import control
-from engine.saving.encoding import built_in
-from engine.saving.scene_objects import object_classes
+from engine.saving.encoding import BUILT_IN
+from engine.saving.scene_objects import OBJECT_CLASSES
 
 from ..worlds import OTHER, PROPERTIES
 
@@ -416,7 +416,7 @@ def test_no_class_is_forgotten():
         *("Allocation", "Commanded", "Pulses", "JointConflictError"),  # results
     }
     results = {name for name in public if name.endswith("Reading")}
-    assert set(MAKERS) == public - others - results == set(built_in()) | set(object_classes())
+    assert set(MAKERS) == public - others - results == set(BUILT_IN) | set(OBJECT_CLASSES)
 
 
 @pytest.mark.parametrize("make", CASES)

@@ -1032,7 +1032,7 @@ def test_signed_bytes_that_make_no_world_are_rejected_and_change_nothing(change)
 
 def test_each_attribute_of_a_part_has_a_rule_for_signed_bytes():
     """Those of control loops are objects, which bytes do not contain."""
-    for kind in encoding.built_in().values():
+    for kind in encoding.BUILT_IN.values():
         if not issubclass(kind, flight.Controlled):
             assert set(encoding.own_slots(kind)) <= set(encoding._ATTRIBUTES), kind
 
