@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
 from itertools import islice
 from numbers import Real
 from operator import attrgetter
@@ -198,6 +198,8 @@ def array(
 
 def stack(value: object, argument: str, owner: object, *inner: int) -> FloatArray:
     """A fresh array of finite real numbers of shape (..., *inner): one value of that shape or any arrangement of them."""
+    if len(inner) == 1 and (quick := _quick_components(value, inner[0])) is not None:
+        return np.array(quick)
     sizes = ", ".join(map(str, inner))
     rule = f"finite real numbers of shape (..., {sizes})" if inner else "finite real numbers"
     result = _read(value, argument, owner, rule)
@@ -262,6 +264,7 @@ def _real_rule(above: float | None, at_least: float | None) -> str:
     return rule
 
 
+@cache
 def _shape_rule(shape: tuple[int | None, ...]) -> str:
     if shape in ((3,), (4,)):
         return f"{shape[0]} finite real numbers"

@@ -48,7 +48,11 @@ class Environment:
     def install(self, *what):
         """Install with the pip of the running Python, without dependencies and without an index."""
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.python]
-        told = _run([*pip, "install", "-q", "--no-deps", "--no-index", *map(str, what)], self.folder, dict(os.environ))
+        told = _run(
+            [*pip, "install", "-q", "--no-deps", "--no-index", "--no-compile", *map(str, what)],
+            self.folder,
+            dict(os.environ),
+        )
         assert told.returncode == 0, told.stderr
 
     def check_types(self, folder, *files):

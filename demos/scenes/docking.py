@@ -9,6 +9,7 @@ import numpy as np
 from ..drawing import Array, Reticle
 from ..meshes.port import FACING, Port
 from ..physics import Body
+from .vectors import cross
 
 
 class Limit(NamedTuple):
@@ -117,7 +118,7 @@ def alignment(body: Body, own: Port, target: Body, port: Port) -> Alignment:
     own_axes, axes = body.rotation_matrix @ own.matrix, target.rotation_matrix @ port.matrix
     place, middle = body.to_world(own.position), target.to_world(port.position)
     spin = target.angular_velocity_world
-    carried = target.velocity + np.cross(spin, place - target.position)
+    carried = target.velocity + cross(spin, place - target.position)
     return Alignment(
         offset=axes.T @ (place - middle),
         velocity=axes.T @ (body.velocity_at(own.position) - carried),

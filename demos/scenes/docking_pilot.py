@@ -53,7 +53,7 @@ class FacingPort:
 def free_acceleration(body: Body) -> Array:
     """Angular acceleration of a body that rotates freely [rad/s²], world frame."""
     momentum, rates = body.angular_momentum_world, body.angular_velocity_world
-    return body.inverse_inertia_world @ -np.cross(rates, momentum)
+    return body.inverse_inertia_world @ -cross(rates, momentum)
 
 
 class HandTorque:

@@ -1,7 +1,7 @@
 """Pairs of shapes for the kernels, and their distances by other means."""
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, nnls
 from scipy.spatial import ConvexHull
 
 from engine.collision import cores, manifold, parting
@@ -166,6 +166,8 @@ def distance(first, second):
 
 def span(first, second):
     """The way from the core of a solid to that of another one, from the second to the first, by quadratic programming."""
+    if cores.CYLINDER not in (first.kind, second.kind):
+        return _least((first.vertices()[:, np.newaxis] - second.vertices()).reshape(-1, 3))
     total, limits = [], []
     for place, solid in enumerate((first, second)):
         a, _b, c = solid.size
@@ -218,6 +220,16 @@ def span(first, second):
         square, start, jac=True, constraints=limits, method="SLSQP", options={"ftol": 1e-18, "maxiter": 500}
     )
     return difference @ found.x + offset
+
+
+def _least(points):
+    """The least vector in the hull of points, by Lawson and Hanson's least distance programming; about zero where that is inside."""
+    size = scale = np.linalg.norm(points, axis=1).max()
+    for _step in range(2):  # the second time in units of the length
+        shares = nnls(np.vstack([points.T / scale, np.ones(len(points))]), (0.0, 0.0, 0.0, 1.0))[0]
+        found = points.T @ shares / shares.sum()
+        scale = max(np.linalg.norm(found), 1e-6 * size)
+    return found
 
 
 def depth(first, second, around=720):
