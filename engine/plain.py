@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from .checks import refuse
+from .checks import encodable, refuse
 
 PlainData = None | bool | int | float | str | Sequence["PlainData"] | Mapping[str, "PlainData"]
 """What JSON can hold."""
@@ -85,7 +85,7 @@ class Plain:
         """The keys and values of an object."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
-        return ((key, self[key]) for key in self.value)
+        return ((Plain(key, self.owner, self.path).text(), self[key]) for key in self.value)
 
     def list(self, length: int | None = None) -> list[Plain]:
         """The elements of a list."""
@@ -97,7 +97,7 @@ class Plain:
         """A string."""
         if not isinstance(self.value, str):
             self.refuse("a string")
-        return self.value
+        return encodable(self.value, self.path, self.owner)
 
     def option(self, words: Collection[str]) -> str:
         """One of several words."""

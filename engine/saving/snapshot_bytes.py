@@ -191,6 +191,8 @@ def read(data: object) -> PlainContent:
     return plain
 
 
+_LARGEST_ID = 2**52
+"""The largest id of a next row; rows that are added later have larger ones, which bytes can still hold."""
 _WITHOUT_USE = {"wheels": ("kept",)}
 """Fields of tables that earlier programs wrote and none reads, because they decide nothing after a tick."""
 
@@ -198,7 +200,7 @@ _WITHOUT_USE = {"wheels": ("kept",)}
 def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
     layouts: dict[str, tuple[Plain, int, int, dict[str, int]]] = {}
     for plain in header["tables"].list():
-        name, count, next_id = plain["name"].text(), plain["rows"].integer(1), plain["next_id"].integer(1)
+        name, count, next_id = plain["name"].text(), plain["rows"].integer(1), plain["next_id"].integer(1, _LARGEST_ID)
         pairs = [(pair[0].text(), pair[1].integer(1)) for pair in (field.list(2) for field in plain["fields"].list())]
         plain["name"].require(name not in layouts, "a name that no other table has")
         plain["fields"].require(len(dict(pairs)) == len(pairs), "fields with different names")

@@ -186,6 +186,21 @@ def test_bytes_without_a_field_that_decides_the_future_are_refused(make):
                 Snapshot.from_bytes(made())
 
 
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda header: header["bodies"].__setitem__(3, "\ud800"), r"bodies\[3\] must be text that UTF-8 can encode"),
+        (lambda header: header["memory"].__setitem__("\udfff", [[2], "float64"]), "memory must be text that UTF-8"),
+        (lambda header: header["tables"][0].__setitem__("next_id", 2**53), r"tables\[0\]\.next_id must be an integer"),
+    ],
+)
+def test_bytes_of_a_world_that_no_file_could_hold_are_refused(change, rule):
+    header, tables = opened(everything().snapshot().to_bytes())
+    change(header)
+    with pytest.raises(ValueError, match=f"Snapshot.from_bytes: {rule}"):
+        Snapshot.from_bytes(sealed(header, tables))
+
+
 IN_LONG = {"numbers": 151, "headers": 211, "fields": 3}
 STRIDES = sized(
     {
