@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -165,6 +166,19 @@ class Plain:
                 self.refuse("a fraction with a positive denominator")
             return Fraction(numerator, denominator)
         return self.number()
+
+
+@contextmanager
+def telling(rule: str) -> Iterator[None]:
+    """Say in errors about a value what it must be.
+
+    Raises:
+        ValueError: If the block has raised `TypeError` or `ValueError`.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{rule}; {error}") from None
 
 
 def exact(number: float | Fraction) -> PlainData:

@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray, count_of_ticks, encodable, refuse
 from ..compilation.choice import Loop
 from ..store.host import Host
-from ..store.rows import BodyHandle, Given, Parameter, TableRows
+from ..store.rows import BodiesOfRows, BodyHandle, Given, Parameter, TableRows
 from ..store.schema import Kind
 from ..store.table import IntArray, Mask
 
@@ -78,9 +78,7 @@ class SampledPart(Part):
 
     enabled = Parameter[bool]("Whether the part is sampled, initially True; a disabled part keeps its state.")
 
-    def _misfit(
-        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
-    ) -> str:
+    def _misfit(self, columns: FloatArray, bodies: BodiesOfRows, attributes: Mapping[str, object]) -> str:
         for field in self._schema.fields:
             values = columns[self._schema.components[field.name]]
             # each row has one sample and all parameters

@@ -16,7 +16,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared,
 from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
-from ..store.rows import BodyHandle, Parameter, Quantity, TableRows, fixed, reference_fields, require_body
+from ..store.rows import BodiesOfRows, BodyHandle, Parameter, Quantity, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, SWITCH, UNIT, Field, Kind, Schema, up_to
 from .mobility import Direction
 
@@ -182,9 +182,7 @@ class Joint(TableRows):
         columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in given.items()}
         super().__init__([(body, other)], columns)
 
-    def _misfit(
-        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
-    ) -> str:
+    def _misfit(self, columns: FloatArray, bodies: BodiesOfRows, attributes: Mapping[str, object]) -> str:
         """Kernels would read beyond arrays for a type or phase that the class does not have, or for a body with itself."""
         phases, types = (columns[row].tolist() for row in (layout.LATCH_PHASE, layout.TYPE))
         for type, phase, (body, other) in zip(types, phases, bodies, strict=True):

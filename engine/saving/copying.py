@@ -27,13 +27,6 @@ from .settings import Values
 _FORM = 'look it up in the world that is passed in: `def control(world): ship = world.body("ship")`'
 
 
-class PreparedFor(NamedTuple):
-    """What a prepared world is, or will be, as far as its loops depend on it."""
-
-    capacity: int
-    stores_momentum: bool
-
-
 class Image(NamedTuple):
     """What a copy is made of."""
 
@@ -41,8 +34,8 @@ class Image(NamedTuple):
     threads: int
     beside: Values
     """The settings that are no content."""
-    prepared_for: PreparedFor | None = None
-    """What the world was prepared for; None if it was not."""
+    prepared_for: tuple[int, bool] | None = None
+    """The capacity for bodies and whether these store momentum, for which the world was prepared; None if it was not."""
 
 
 def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], object] = MappingProxyType({})) -> Image:
@@ -61,7 +54,7 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], object] = Mappin
         refuse_other_thread("a copy of the world")
     callbacks = stages.callbacks()
     called = [(callback.function, "the callback") for callback in callbacks]
-    called += [(force, "the force") for force in owners.forces if not isinstance(force, TableRows)]
+    called += [(force, "the force") for force in owners.forces.called]
     plain = plain_of(owners.give({}), owners.exact_dt)
     for function, what in called:
         if identity(function) in replaced:
@@ -80,7 +73,7 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], object] = Mappin
         for member in plain.members
     )
     bodies, is_prepared = owners.bodies, stages.policy.is_prepared
-    prepared_for = PreparedFor(bodies.capacity, bodies.stores_momentum) if is_prepared else None
+    prepared_for = (bodies.capacity, bodies.stores_momentum) if is_prepared else None
     made = plain._replace(functions=functions, members=members)
     return Image(made, owners.threads, owners.settings.beside, prepared_for)
 
@@ -90,8 +83,9 @@ def fill(owners: Owners, image: Image) -> None:
     owners.settings.put_beside(image.beside)
     # the kernels that were prepared are for the room that the original has, and not for that of its present bodies
     if image.prepared_for is not None:
-        owners.bodies.make_room(image.prepared_for.capacity)
-        if image.prepared_for.stores_momentum:
+        capacity, stores_momentum = image.prepared_for
+        owners.bodies.make_room(capacity)
+        if stores_momentum:
             owners.bodies.expect_wheels()
         owners.stages.policy.is_prepared = True
     owners.take(bind(owners, image.plain, "raise", "World", is_copy=True), owners.moment())
@@ -102,7 +96,7 @@ def forked(owners: Owners, callbacks: str | Mapping[object, object]) -> tuple[Im
     called = [callback.function for callback in owners.stages.callbacks()]
     replaced: dict[tuple[int, ...], object] = {}
     if isinstance(callbacks, Mapping):
-        known = {identity(function) for function in (*called, *owners.forces) if not isinstance(function, TableRows)}
+        known = {*map(identity, (*called, *owners.forces.called))}
         for old, new in callbacks.items():
             if identity(old) not in known:
                 refuse("World.fork", "each key of callbacks", old, "a callback or a Python force of this world")

@@ -15,7 +15,7 @@ from ..checks import refuse
 from ..flight.coast import KEEP_OUT
 from ..forces.constant import POINT_FORCES
 from ..integrators import Integrator
-from ..plain import Plain, PlainData, PlainObject, decoded_array, encoded_array
+from ..plain import Plain, PlainData, PlainObject, decoded_array, encoded_array, telling
 from ..shapes.handle import CONTACTS, GROUPS, IGNORED
 from ..shapes.shape import Shape, arguments_of
 from ..store.bodies import BODIES, HISTORY
@@ -82,10 +82,8 @@ def decoded_method(plain: Plain) -> Integrator:
     kind = _METHODS[plain["class"].option(_METHODS)]
     given = {key: value for key, value in plain.items() if key != "class"}
     arguments = {key: decoded_method(value) if key == "integrator" else value.value for key, value in given.items()}
-    try:
+    with telling(f"{plain.owner}: {plain.path} must be the arguments of {kind.__name__}"):
         return kind(**arguments)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{plain.owner}: {plain.path} must be the arguments of {kind.__name__}; {error}") from None
 
 
 # what forces and parts keep beside their rows
@@ -310,9 +308,7 @@ def decoded_attribute(plain: Plain, bodies: int, members: int) -> object:
         parts: object = [decoded_attribute(item, bodies, members) for item in inner.list()]
     else:
         parts = decoded_attribute(inner, bodies, members)
-    try:
-        if isinstance(parts, tuple | list):
-            return kind(parts) if key in _CONTAINERS else kind(*parts)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}; {error}") from None
-    plain.refuse(f"the values of a {kind.__name__}")
+    if not isinstance(parts, tuple | list):
+        plain.refuse(f"the values of a {kind.__name__}")
+    with telling(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}"):
+        return kind(parts) if key in _CONTAINERS else kind(*parts)

@@ -20,6 +20,7 @@ from ..checks import FloatArray, refuse
 from ..clock import ClockImage
 from ..flight.allocation import ThrusterAllocator
 from ..integrators.extrapolated import Extrapolated, follow
+from ..plain import telling
 from ..solids.mass_properties import MassProperties
 from ..solids.symmetric import MATRIX_OF_SIX
 from ..store.bodies import HISTORY, Follower, Roster
@@ -273,10 +274,8 @@ class _Binding:
         for row, numbers in enumerate(map(tuple, dry[[0, 1, 2, 3, *(4 + MATRIX_OF_SIX.ravel())]].T.tolist())):
             tensor = np.reshape(numbers[4:], (3, 3))
             if numbers not in known:
-                try:
+                with telling(f"{self._owner}: bodies[{row}] has no valid mass properties"):
                     known[numbers] = MassProperties(numbers[0], tensor, numbers[1:4], physical=False)
-                except (TypeError, ValueError) as error:
-                    raise ValueError(f"{self._owner}: bodies[{row}] has no valid mass properties; {error}") from None
             made.append(known[numbers])
             if made[-1].is_singular:
                 refuse(self._owner, f"bodies[{row}].inertia_body", tensor.tolist(), "an inertia about every axis")

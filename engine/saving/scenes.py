@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import inspect
 import os
@@ -26,7 +25,7 @@ from ..flight.wheel import ReactionWheel
 from ..joints.assembly import Assembly
 from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, type_of
-from ..plain import Plain, PlainData, PlainObject, to_text
+from ..plain import Plain, PlainData, PlainObject, telling, to_text
 from ..solids.mass_properties import MassProperties
 from ..store.calling import AnyCallback, Callback, default_name, refuse_lambdas, refuse_shared_names
 from ..store.objects import Stateful
@@ -149,7 +148,7 @@ def scene_of(owners: Owners) -> tuple[PlainObject, dict[str, object]]:
     (on_tick, after_tick, on_joint), members = owners.stages.functions, owners.forces.added_as
     parts, keep_out, contacts = members("part"), keep_out_of(owners.store), owners.joints.contacts
     forces = [force for force in members("force") if isinstance(force, TableRows)]
-    called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
+    called = [Callback(force, 1, default_name(force)) for force in owners.forces.called]
     functions: tuple[AnyCallback, ...] = *on_tick, *after_tick, *on_joint, *called
     refuse_lambdas(functions, "World.save")
     refuse_shared_names(functions, "World.save")
@@ -300,20 +299,16 @@ def world_of(make: Callable[..., Filled], content: bytes, objects: Mapping[str, 
             raise ValueError(
                 f"{_OWNER}: snapshot must be that of this scene, but the scene has been edited since; {hint}"
             )
-        try:
+        with telling(f"{_OWNER}: snapshot does not fit the scene"):
             restore(world._owners, snapshot, missing, adopt=False)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{_OWNER}: snapshot does not fit the scene; {error}") from None
     return world
 
 
 def _read_snapshot(plain: Plain) -> Snapshot | None:
     if "snapshot" not in plain:
         return None
-    try:
+    with telling(f"{_OWNER}: snapshot is damaged"):
         return Snapshot.from_bytes(base64.b64decode(plain["snapshot"].text(), validate=True))
-    except (ValueError, binascii.Error) as error:
-        raise ValueError(f"{_OWNER}: snapshot is damaged; {error}") from None
 
 
 class _Loading(Generic[Filled]):

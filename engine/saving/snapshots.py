@@ -13,7 +13,6 @@ from ..checks import explaining_errors, refuse
 from ..joints.joint import Joint
 from ..store.calling import called_object, default_name, hidden_state, refuse_shared_names
 from ..store.objects import State, state_of
-from ..store.rows import TableRows
 from ..store.store import hash_of
 from .arguments import check_by_constructor
 from .content import Content, Owners, digest_of_content
@@ -27,13 +26,10 @@ class Inside(NamedTuple):
     """What a snapshot consists of."""
 
     exact_dt: float
-    tick: int
-    content: Content | None
-    """The content of a world; None if the snapshot was read from bytes."""
-    plain: PlainContent | None = None
-    """The content if the snapshot was read from bytes."""
+    content: Content | PlainContent
+    """The content of a world, in its plain form if the snapshot was read from bytes."""
     world: Callable[[], object] | None = None
-    """Returns the world of the content."""
+    """Returns the world of the content; None if the snapshot was read from bytes."""
     is_of_batch: bool = False
     """Whether the world is that of all members of a batch, which no other world can have."""
 
@@ -116,12 +112,12 @@ class Snapshot:
             0
         """
         plain = read(data)
-        return made(Inside(plain.exact_dt, plain.tick, None, plain))
+        return made(Inside(plain.exact_dt, plain))
 
     @property
     def tick_count(self) -> int:
         """Number of ticks that the world had run."""
-        return self._inside.tick
+        return self._inside.content.tick
 
     @property
     def dt(self) -> float:
@@ -131,7 +127,7 @@ class Snapshot:
     @property
     def time(self) -> float:
         """Simulated time of the world [s]."""
-        return self._inside.tick * float(self._inside.exact_dt)
+        return self._inside.content.tick * float(self._inside.exact_dt)
 
 
 def made(inside: Inside) -> Snapshot:
@@ -144,15 +140,14 @@ def made(inside: Inside) -> Snapshot:
 def content_of(snapshot: Snapshot) -> Content:
     """The live content of a snapshot of a world."""
     content = snapshot._inside.content
-    assert content is not None
+    assert isinstance(content, Content)
     return content
 
 
 def take(owners: Owners) -> Snapshot:
     """Make a snapshot of the current state of a world, whose phase has been checked."""
     states = {name: state_of(object, name) for name, object in owners.memory.objects.items()}
-    content = owners.give(states)
-    return made(Inside(owners.exact_dt, content.tick, content, None, owners.store.world))
+    return made(Inside(owners.exact_dt, owners.give(states), owners.store.world))
 
 
 def plain_form(snapshot: Snapshot) -> PlainContent:
@@ -161,18 +156,16 @@ def plain_form(snapshot: Snapshot) -> PlainContent:
     Raises:
         ValueError: If two functions have the same name, so that bytes could not tell them apart.
     """
-    inside = snapshot._inside
-    if inside.plain is not None:
-        return inside.plain
-    content = content_of(snapshot)
+    inside, content = snapshot._inside, snapshot._inside.content
+    if isinstance(content, PlainContent):
+        return content
     refuse_shared_names(chain(*content.inventory.functions.values()), "Snapshot.to_bytes")
     return plain_of(content, inside.exact_dt)
 
 
 def warn_of_hidden_state(owners: Owners, stacklevel: int) -> None:
     """Name in a warning the functions and Python forces that may keep a state that no snapshot contains."""
-    called: list[object] = [callback.function for callback in owners.stages.callbacks()]
-    called += [force for force in owners.forces if not isinstance(force, TableRows)]
+    called = [*(callback.function for callback in owners.stages.callbacks()), *owners.forces.called]
     attached = {id(object) for object in owners.memory.objects.values()}
     found = [
         f"{default_name(function)} ({place})"
@@ -199,13 +192,14 @@ def restore(owners: Owners, snapshot: Snapshot, missing: str, adopt: bool) -> No
         refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
     if inside.exact_dt != owners.exact_dt and not adopt:
         refuse(owner, "snapshot", snapshot, f"one of a world with dt = {float(owners.exact_dt)!r} s, unless adopt=True")
-    if inside.tick > owners.last_tick:
+    if inside.content.tick > owners.last_tick:
         rule = f"one of tick {owners.last_tick} or earlier, the last tick that this dt allows"
         refuse(owner, "snapshot", snapshot, rule)
     plain = plain_form(snapshot)
-    if inside.plain is not None:
+    is_untrusted = isinstance(inside.content, PlainContent)
+    if is_untrusted:
         check_rows(plain, {table.schema.name: table.schema for table in owners.store.tables.values()}, owner)
-    _put_back_whole(owners, bind(owners, plain, missing, owner), snapshot, inside.plain is not None)
+    _put_back_whole(owners, bind(owners, plain, missing, owner), snapshot, is_untrusted)
 
 
 def _put_back(owners: Owners, content: Content, snapshot: Snapshot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import count
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from ..checks import FloatArray, boolean, encodable, integer, members, refuse, u
 from ..collision import layout
 from ..constraints.layout import BY_SWEEPS
 from ..reading import reading
-from ..store.rows import BodyHandle, Given, Parameter, TableRows, fixed, reference_fields, require_body
+from ..store.rows import BodiesOfRows, BodyHandle, Given, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, SWITCH, UNIT, Field, Kind, Schema, Stored, up_to
 from .material import ALL, DEFAULT, MOST_LAYERS, Material
 from .shape import Shape, pivot_of, placed, pose_of_whole
@@ -175,9 +175,7 @@ class ShapeHandle(TableRows):
 
     sensor = Parameter[bool]("Whether it only reports what it overlaps, and never pushes.")
 
-    def _misfit(
-        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
-    ) -> str:
+    def _misfit(self, columns: FloatArray, bodies: BodiesOfRows, attributes: Mapping[str, object]) -> str:
         shape = attributes["_shape"]
         fits = isinstance(shape, Shape) and _fits_rows(shape, columns)
         return "" if fits else f"that of a shape with the rows in its table, all of one owner, which {shape} has not"

@@ -19,6 +19,8 @@ from .schema import NOBODY, SWITCH, Field, Kind, Schema
 from .table import Table
 
 Value = TypeVar("Value")
+BodiesOfRows = Sequence[tuple[object, ...]]
+"""The bodies that each row refers to."""
 
 
 class BodyHandle(Protocol):
@@ -329,9 +331,7 @@ class TableRows:
     def _left(self, world: Host) -> None:
         """Called after it has been removed from a world by itself."""
 
-    def _misfit(
-        self, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
-    ) -> str:
+    def _misfit(self, columns: FloatArray, bodies: BodiesOfRows, attributes: Mapping[str, object]) -> str:
         """What a class must be to have rows and attributes from a file that no constructor has checked, in words; empty if it may."""
         return ""
 
@@ -381,9 +381,7 @@ def schema_of(member: TableRows | type[TableRows]) -> Schema:
     return member._schema
 
 
-def misfit_of(
-    member: TableRows, columns: FloatArray, bodies: Sequence[tuple[object, ...]], attributes: Mapping[str, object]
-) -> str:
+def misfit_of(member: TableRows, columns: FloatArray, bodies: BodiesOfRows, attributes: Mapping[str, object]) -> str:
     """What the class of a force, part, joint or shape must be to have rows from a file, in words; empty if it may.
 
     Args:

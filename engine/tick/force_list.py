@@ -112,6 +112,11 @@ class ForceList:
         name = table.schema.name
         return tuple(self._owners[name, group] for group in table.groups[rows].tolist())
 
+    @property
+    def called(self) -> list[object]:
+        """The forces that Python calls, in the order of addition."""
+        return [member for member in self._members.values() if not isinstance(member, TableRows)]
+
     # addition and removal
 
     def add(self, force: Member) -> None:
@@ -321,7 +326,7 @@ class ForceList:
         self.forget_image()
         members = self._members.values()
         if not changed or not all(isinstance(member, TableRows) for member in changed):
-            called = [(force, apply_of(force)) for force in members if not isinstance(force, TableRows)]
+            called = [(force, apply_of(force)) for force in self.called]
             at_tick: list[tuple[object, Apply]] = [pair for pair in called if _evaluate(pair[0]) == "tick"]
             at_stage: list[tuple[object, Apply]] = [pair for pair in called if _evaluate(pair[0]) == "stage"]
             self._called = at_tick, at_stage
