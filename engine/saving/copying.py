@@ -80,7 +80,7 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], object] = Mappin
 
 def fill(owners: Owners, image: Image) -> None:
     """Have what a copy is made of in a new world."""
-    owners.settings.put_beside(image.beside)
+    owners.settings.put(owners.settings.values, image.beside)
     # the kernels that were prepared are for the room that the original has, and not for that of its present bodies
     if image.prepared_for is not None:
         capacity, stores_momentum = image.prepared_for

@@ -113,13 +113,12 @@ class Settings:
         beside: The values that are no content, such as how the program runs the world.
     """
 
-    __slots__ = ("_clock", "_effects", "_effects_beside", "_is_settled", "_store", "beside", "values")
+    __slots__ = ("_clock", "_effects", "_is_settled", "_store", "beside", "values")
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._effects: list[tuple[frozenset[str], Callable[[], None]]] = []
-        self._effects_beside: list[Callable[[], None]] = []
         self._is_settled = True
         self.values: Values = {name: setting.default for name, setting in _content(with_clock=False)}
         self.beside: Values = {name: setting.default for name, setting in SETTINGS.items() if not setting.is_content}
@@ -132,10 +131,7 @@ class Settings:
 
     def follow(self, names: Iterable[str], effect: Callable[[], None]) -> None:
         """Call a function whenever one of these settings has changed."""
-        if all(SETTINGS[name].is_content for name in names):
-            self._effects.append((frozenset(names), effect))
-        else:
-            self._effects_beside.append(effect)
+        self._effects.append((frozenset(names), effect))
 
     def set(self, name: str, value: object) -> None:
         """Check and assign a setting; the change is undone with a tick that fails.
@@ -154,30 +150,30 @@ class Settings:
                 # as it was given, from which the clock computes without rounding
                 self._store.record(setattr, self._clock, name, self[name])
                 setattr(self._clock, name, checked)
-            elif not setting.is_content:
-                self._store.record(self.put_beside, self.beside)
-                self.put_beside({**self.beside, name: checked})
             else:
-                self._store.record(self.put, self.values)
-                self.put({**self.values, name: checked})
+                self._store.record(self.put, self.values, self.beside)
+                if setting.is_content:
+                    self.put({**self.values, name: checked})
+                else:
+                    self.put(self.values, {**self.beside, name: checked})
 
-    def put(self, values: Values) -> None:
-        """Have these values, also those of a snapshot; no inverse is recorded. Doing this again after an interrupt does no harm."""
-        if values is self.values and self._is_settled:
+    def put(self, values: Values, beside: Values | None = None) -> None:
+        """Have these values, also those of a snapshot; no inverse is recorded. Doing this again after an interrupt does no harm.
+
+        Args:
+            values: The values that are content and not the clock's.
+            beside: The values that are no content; None to keep them.
+        """
+        beside = self.beside if beside is None else beside
+        if values is self.values and beside is self.beside and self._is_settled:
             return
-        before, was_settled = self.values, self._is_settled
-        self._is_settled, self.values = False, values
+        before, now, was_settled = {**self.values, **self.beside}, {**values, **beside}, self._is_settled
+        self._is_settled, self.values, self.beside = False, values, beside
         for names, effect in self._effects:
             # by identity: values are replaced and never changed, and a method of a user may compare as it likes
-            if not was_settled or any(before[name] is not values[name] for name in names):
+            if not was_settled or any(before[name] is not now[name] for name in names):
                 effect()
         self._is_settled = True
-
-    def put_beside(self, values: Values) -> None:
-        """Have these values of what is no content; no inverse is recorded."""
-        self.beside = values
-        for effect in self._effects_beside:
-            effect()
 
 
 def check_together(values: Values) -> None:
