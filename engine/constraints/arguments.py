@@ -55,7 +55,7 @@ class Actuators(NamedTuple):
 
     places: Integers
     """The place of each body of the world, or -1."""
-    driven: Array
+    thrusters: Array
     wheels: Array
     tanks: Array
     counts: Integers

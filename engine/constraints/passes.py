@@ -81,7 +81,7 @@ def _show(packed: Packed[Passes], stage: int) -> None:
     stages, columns, count = unpack(stepped.common).stages, outside.columns, outside.sizes[PLACES]
     part, each = _part_and_try(passes, stepped.evaluations, stage)
     every, is_end = Some(0, outside.sizes[ISLANDS], True, 0, 1), part == passes.parts.shape[0] - 1
-    _ = show_stage(stepped, every, each, is_end, passes.dt)
+    _ = show_stage(passes.step, every, each, is_end, passes.dt)
     for row in range(STATE_ROWS):
         for place in range(count):
             visible[row, columns[place]] = stages[row, place]

@@ -187,7 +187,7 @@ def has_actuators(actuators: Actuators) -> bool:
 
 
 @inlined
-def show_stage(stepped: Step, some: Some, each: int, has_end_kicks: bool, dt: float) -> int:
+def show_stage(packed: Packed[Step], some: Some, each: int, has_end_kicks: bool, dt: float) -> int:
     """Let forces be evaluated at the states of these islands, before the first kick (-1) or a try of the second one.
 
     Those that do not take this try are seen as they are.
@@ -195,8 +195,8 @@ def show_stage(stepped: Step, some: Some, each: int, has_end_kicks: bool, dt: fl
     Returns:
         1 if actuators kick any bodies by their rates at the end of the tick, else 0.
     """
-    tables, held, evaluations, again = unpack(stepped.common), stepped.actuators, stepped.evaluations, 0
-    actuators = (held.places, held.driven, held.wheels, held.tanks, held.acting)
+    stepped = unpack(packed)
+    tables, evaluations, again = unpack(stepped.common), stepped.evaluations, 0
     island, at_once = some.first, some.is_all and each < evaluations
     while island < some.last:
         end = some.last if at_once else island + 1
@@ -205,8 +205,7 @@ def show_stage(stepped: Step, some: Some, each: int, has_end_kicks: bool, dt: fl
         number = each if is_taken else -1
         _ = call(tables.calls[STAGES_CALL], (stepped.common, first, last, number))
         if has_end_kicks and is_taken and each >= 0:
-            kicked = (tables.own, tables.stages, *actuators, first, last, END_KICKS, each, dt)
-            again = max(again, call(tables.calls[END_KICKS_CALL], kicked))
+            again = max(again, call(tables.calls[END_KICKS_CALL], (packed, first, last, each, dt)))
         island = end
     return again
 
@@ -252,7 +251,7 @@ def _take_step(
     is_seen = stepped.evaluations > 1 or has_end_kicks or _are_stages_seen(stepped)
     clock, each, tries = start, -1, stepped.evaluations
     while each < tries:
-        again = show_stage(stepped, some, each, has_end_kicks, dt) if is_seen else 0
+        again = show_stage(packed, some, each, has_end_kicks, dt) if is_seen else 0
         tries = max(tries, again + 1)
         failed = kick_stage(stepped, some, clock, step, each, is_prepared, again == 1)
         if failed >= 0:

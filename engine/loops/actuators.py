@@ -8,7 +8,7 @@ A pulse inside a tick is represented by its impulse, as a force that is held ove
 Half a kick at the start of the tick and half a kick at its end, with opposite signs, shift the mean time of the force to that of the pulse.
 Together with the held force, both ends then have weights between 0 and 1. Friction in wheels and jet damping act in the same way, as half a
 step at each end of the tick in opposite order, so that a tick with them is symmetric and of order two in every method. In islands of
-joints, `end_kicks.py` gives the second halves before velocities are made compatible with the joints, and `settle` leaves them out.
+joints, `constraints/end_kicks.py` gives the second halves before velocities are made to fit the joints, and `settle` leaves them out.
 
 Propellant leaves with the velocity of the point where it lay. The velocity field of the body therefore stays, and the state of the mass
 centre moves with the mass centre.

@@ -17,6 +17,7 @@ from ..constraints import (
     bounded,
     cone,
     contact_stages,
+    end_kicks,
     points,
     rows,
     sides,
@@ -44,7 +45,6 @@ from ..integrators.integrator import Integrator
 from ..integrators.splitting import SUZUKI
 from ..kernels.free_rotor import free_rotor
 from ..loops.columns import Array, Integers
-from ..loops.end_kicks import end_kicks
 from ..loops.kick_drift import Turn
 from ..loops.layout import ANY_PITCH
 from ..store.bodies import Bodies
@@ -208,7 +208,7 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
 @cache
 def kernels_of_islands(turn: Turn, gyroscopic: bool) -> tuple[Loop, ...]:
     """The kernels that the step of islands calls, in the order of `constraints.calls`; those of contacts come last."""
-    array, flat = example(Array), example(Integers)
+    array = example(Array)
     return (
         declared(rows.joint_rows),
         declared(solver.island_matrix),
@@ -225,7 +225,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> tuple[Loop, ...]:
         declared(solver.correct),
         declared(step.island_prepare),
         declared(step.island_stages),
-        named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
+        declared(end_kicks.end_kicks),
         declared(solver.balance),
         declared(step.island_division),
         declared(points.point_rows),
