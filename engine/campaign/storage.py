@@ -17,11 +17,12 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NoReturn, NotRequired, TypedDict, TypeVar, get_args
+from typing import Any, Literal, NoReturn, NotRequired, TypedDict, TypeVar, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..compilation.locks import lock_file
 from ..plain import Plain
 from .blocks import Block, Row, schema_of
 from .draws import MOST_RUNS, Form, checked_name
@@ -105,7 +106,7 @@ class Folder:
         self._writing(lambda: self.path.mkdir(parents=True, exist_ok=True))
         file = self._writing(lambda: open(self.path / _LOCK, "ab"))
         with file:
-            if not _lock(file):
+            if not lock_file(file.fileno()):
                 raise RuntimeError(
                     f"{self.owner}: folder must be used by one process at a time; another one is running this campaign"
                 )
@@ -380,30 +381,3 @@ def _checked_record(plain: Plain) -> Record:
             value.text()
     record: Record = plain.value
     return record
-
-
-# locks of the operating system, which end with the process
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: BinaryIO) -> bool:
-        """Lock a file until it is closed; return whether no other process has it."""
-        try:
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _lock(file: BinaryIO) -> bool:
-        """Lock a file until it is closed; return whether no other process has it."""
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

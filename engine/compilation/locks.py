@@ -91,7 +91,7 @@ class Slot:
                 file = os.open(folder / f"compiler-{number}", os.O_RDWR | os.O_CREAT, 0o600)
             except OSError:
                 return cls(-1)
-            if _lock_file(file):
+            if lock_file(file):
                 return cls(file)
             os.close(file)
         return None
@@ -109,10 +109,14 @@ class Slot:
                 os.close(file)
 
 
-def _lock_file(file: int) -> bool:
-    """Lock a file for all processes that inherit it, and on Windows for this process; return False if another one has locked it."""
+def lock_file(file: int) -> bool:
+    """Lock a file until it is closed, for all processes that inherit it, and on Windows for this process.
+
+    Returns:
+        False if another process, or another opening of the file in this one, has the lock.
+    """
     if sys.platform == "win32":
-        return _lock_byte(file, 0)
+        return _lock_byte(file, _LAST_BYTE)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -32,6 +32,7 @@ from ..checks import (
     read_only,
     refuse,
 )
+from ..compilation.locks import lock_file
 from ..html_table import html_table
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
@@ -328,7 +329,8 @@ class Recorder(Record):
 
     Raises:
         TypeError: If an argument has the wrong type.
-        ValueError: If a value is out of range, a body or force is in another world, or a name in `columns` is unknown.
+        ValueError: If a value is out of range, a body or force is in another world, a name in `columns` is unknown, or another recorder
+            writes the file.
         OSError: If the file cannot be written.
 
     Example:
@@ -402,7 +404,7 @@ class Recorder(Record):
         if file is not None:
             header = to_text(self.metadata)
             with naming_file(file, "Recorder", "written"):
-                self._file = open(file, "wb", buffering=0)
+                self._file = _opened(file)
                 self._write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
             self._block.append(self._samples[0].copy())
         self._callback = Callback(self._sample, every)
@@ -467,12 +469,22 @@ class Recorder(Record):
     def _write(self, data: bytes) -> None:
         """Write behind what is complete, in place of what an exception has left of an earlier attempt."""
         assert self._file is not None
-        self._file.truncate(self._written)
+        if self._file.seek(0, os.SEEK_END) > self._written:
+            self._file.truncate(self._written)
         self._file.seek(self._written)
         left = memoryview(data)
         while left:
             left = left[self._file.write(left) :]
         self._written += len(data)
+
+
+def _opened(path: Path) -> FileIO:
+    """Open a file for one recorder alone; what it contains is left until something is written."""
+    file = FileIO(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "wb")
+    if not lock_file(file.fileno()):
+        file.close()
+        refuse("Recorder", "path", str(path), "a file that no other recorder writes", hint="stop that one first")
+    return file
 
 
 Read = Callable[[World, npt.NDArray[np.int64]], FloatArray]

@@ -395,6 +395,23 @@ def test_a_full_disk_costs_no_sample_once_there_is_room(tmp_path):
     assert Recorder.read(path).tick.tolist() == record.tick.tolist() == list(range(201))
 
 
+def test_a_file_belongs_to_one_recorder(tmp_path):
+    path, world, other = tmp_path / "flight.record", World(0.5), World(0.5)
+    for each in (world, other):
+        each.add_body(OTHER)
+    record = Recorder(world, path=path)
+    world.step(100)
+    with pytest.raises(
+        ValueError, match=r"Recorder: path must be a file that no other recorder writes; got .*; stop that one first"
+    ):
+        Recorder(other, path=path)
+    world.step(100)
+    record.stop()
+    assert len(Recorder.read(path)) == 201
+    Recorder(other, path=path).stop()
+    assert len(Recorder.read(path)) == 1
+
+
 @pytest.mark.parametrize("change", [lambda block: block[:-3], lambda block: block[:9] + b"abc" + block[9:]])
 def test_bytes_that_are_lost_or_added_cost_one_block(change, tmp_path):
     world, path = World(0.5), tmp_path / "flight.record"
