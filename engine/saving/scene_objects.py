@@ -30,10 +30,7 @@ BODIES = ("body", "other", "bodies", "ship")
 """The arguments in which a name stands for a body."""
 _TUNED = {"bandwidth": "_bandwidth", "decay_rate": "_decay"}
 """What a law has been tuned with, if its gains follow an assembly."""
-_TUPLES: dict[str, tuple[type, tuple[str, ...]]] = {
-    "gimbal": (Gimbal, ("axis_1", "axis_2", "max_angle", "max_rate")),
-    "dipole": (MagneticDipole, ("strength", "axis_world", "center")),
-}
+_TUPLES: dict[str, type] = {"gimbal": Gimbal, "dipole": MagneticDipole}
 """Values with parts, under the key that marks them."""
 
 
@@ -123,9 +120,9 @@ def to_plain(value: object, name: str, path: str, written: Written) -> PlainData
     if isinstance(value, Exclusion):
         shown = ("angle", "direction_world") if value.center is None else ("angle", "center", "radius")
         return {"exclusion": {part: inner(getattr(value, part), part) for part in shown}}
-    for key, (kind, parts) in _TUPLES.items():
+    for key, kind in _TUPLES.items():
         if isinstance(value, kind):
-            return {key: {part: inner(getattr(value, part), part) for part in parts}}
+            return {key: {part: inner(getattr(value, part), part) for part in inspect.signature(kind).parameters}}
     if isinstance(value, list | tuple):
         return [to_plain(item, name, f"{path}[{place}]", written) for place, item in enumerate(value)]
     if isinstance(value, Assembly):
@@ -163,7 +160,7 @@ def _exclusion(
 
 
 MAKERS: dict[str, Callable[..., object]] = {
-    **{key: kind for key, (kind, _parts) in _TUPLES.items()},
+    **_TUPLES,
     **{"motor": Motor, "spring": JointSpring, "port": Port, "capture": Capture, "exclusion": _exclusion},
 }
 """What makes the values with parts, under the key that marks them."""
