@@ -121,9 +121,12 @@ def _lines(value: PlainData) -> str:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under a temporary name and rename it, so that a reader finds the old or the new content.
 
-    A link stays, and so do the permissions of the old file.
+    A link stays, and so do the permissions of the old file. A device or a pipe is not replaced.
     """
     path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     name = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
     try:
         with open(name, "xb") as file:

@@ -701,6 +701,20 @@ def test_a_save_keeps_a_link_and_the_permissions_of_the_old_file(tmp_path):
     assert file.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_save_to_a_pipe_is_written_to_it_and_does_not_replace_it(tmp_path):
+    path, world = tmp_path / "pipe", World(0.5)
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        world.save(path)
+        content = os.read(reader, 2**16)
+    finally:
+        os.close(reader)
+    assert path.is_fifo()
+    (tmp_path / "game.json").write_bytes(content)
+    assert World.load(tmp_path / "game.json").state_hash() == world.state_hash()
+
+
 def test_a_new_save_has_the_permissions_that_other_new_files_have(tmp_path):
     other = tmp_path / "other"
     other.touch()
