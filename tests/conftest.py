@@ -17,13 +17,6 @@ settings.register_profile("polhode", derandomize=True, deadline=None, database=N
 settings.load_profile("polhode")
 
 
-@pytest.fixture(autouse=True)
-def numpy_raises():
-    """Compiled code ignores this; the run without numba does not."""
-    with np.errstate(divide="raise", over="raise", invalid="raise"):
-        yield
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Python does not look for garbage among the modules and the tests, which stay: neither while they are made nor afterwards.
@@ -41,9 +34,14 @@ def pytest_collection():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
-    """Only the call of a test is reported, and what failed before or behind it: each report is sent to another process."""
+    """Only the call of a test is reported, and what failed before or behind it: each report is sent to another process.
+
+    Numpy raises where it would be silent, or warn: compiled code ignores this, and the run without numba does not.
+    """
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    for report in reports:
         if report.when == "call" or not report.passed:
             item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
