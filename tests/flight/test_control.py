@@ -333,10 +333,10 @@ def test_the_phase_plane_fires_outside_its_switching_lines(error, rate, before, 
 
 def test_the_phase_plane_brings_a_ship_half_a_turn_round_and_keeps_it_in_its_dead_band():
     law = PhasePlane(0.08 * DEGREE, 0.02, 0.3, torque=2.0)
-    rows, _ = steered(law, Reference(SKEW_ORIENTATION), 200.0, dt=0.01, orientation=SKEW_HALF_TURN)
+    rows, _ = steered(law, Reference(SKEW_ORIENTATION), 120.0, dt=0.01, orientation=SKEW_HALF_TURN)
     # 2 to 3.7 rate limits: each axis sees its component of the chord
     assert 0.02 < np.abs(rows[:, 2:5]).max() < 0.065
-    held = rows[rows[:, 0] > 150.0]
+    held = rows[rows[:, 0] > 80.0]
     assert held[:, 1].max() < 0.08 * DEGREE * math.sqrt(3.0) * 1.2
     assert (held[:, 5:] == 0.0).any(axis=1).mean() > 0.8  # the jets rest most of the time
     assert set(np.unique(rows[:, 5:])) <= {-2.0, 0.0, 2.0}

@@ -103,25 +103,14 @@ def names_of_modules():
 
 
 @functools.cache
-def imports(path, type_checking_too=False):
-    """(level, module, names) of each import of a file."""
+def imports(path):
+    """(level, module, names) of each import of a file, also for type checkers alone."""
     found = []
-
-    class Visitor(ast.NodeVisitor):
-        def visit_If(self, node):
-            if "TYPE_CHECKING" in ast.unparse(node.test) and not type_checking_too:
-                for other in node.orelse:
-                    self.visit(other)
-            else:
-                self.generic_visit(node)
-
-        def visit_Import(self, node):
-            found.extend((0, alias.name, []) for alias in node.names)
-
-        def visit_ImportFrom(self, node):
+    for node in nodes_of(tree_of(path)):
+        if isinstance(node, ast.Import):
+            found += [(0, alias.name, []) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
             found.append((node.level, node.module or "", [alias.name for alias in node.names]))
-
-    Visitor().visit(tree_of(path))
     return found
 
 
@@ -130,7 +119,7 @@ def inner_imports(relative):
     """Modules of the engine that a file of it imports, also for type checkers alone."""
     package = list(relative.parts[:-1])
     found = set()
-    for level, module, names in imports(ENGINE / relative, type_checking_too=True):
+    for level, module, names in imports(ENGINE / relative):
         if level == 0:
             continue
         base = package[: len(package) - (level - 1)] + (module.split(".") if module else [])
@@ -142,9 +131,7 @@ def inner_imports(relative):
 
 def foreign_imports(relative):
     """Packages that a file of the engine imports and may not."""
-    outer = {
-        module.split(".")[0] for level, module, _ in imports(ENGINE / relative, type_checking_too=True) if level == 0
-    }
+    outer = {module.split(".")[0] for level, module, _ in imports(ENGINE / relative) if level == 0}
     allowed = sys.stdlib_module_names | {"numpy"} | ({"numba"} if relative.as_posix() in WITH_NUMBA else set())
     allowed |= OPTIONAL.get(relative.parts[0], set()) | WITHIN_A_FUNCTION.get(relative.as_posix(), set())
     return outer - allowed
@@ -246,7 +233,7 @@ def test_drawing_libraries_stay_behind_the_border(folder):
         text = path.read_text(encoding="utf-8")
         if not any(name in text for name in drawing):  # most files need not be parsed
             continue
-        inside = {module.split(".")[0] for _, module, _ in imports(path, type_checking_too=True)} & drawing
+        inside = {module.split(".")[0] for _, module, _ in imports(path)} & drawing
         behind = (ROOT / "engine" / "viewer") in path.parents or (folder == "tests" and path.name.startswith("test_"))
         behind |= path == ROOT / "demos" / "embed.py" and inside == {"pygame"}
         assert not inside or behind, f"{path.relative_to(ROOT)} imports {inside}"
@@ -357,7 +344,7 @@ def test_no_imports_of_the_viewer_run_in_circles():
 def test_one_room_of_the_viewer_imports_moderngl():
     for path in VIEWER.rglob("*.py"):
         if path.parent.name != "gl":
-            assert "moderngl" not in {module for _, module, _ in imports(path, type_checking_too=True)}, path
+            assert "moderngl" not in {module for _, module, _ in imports(path)}, path
 
 
 @pytest.mark.parametrize(
