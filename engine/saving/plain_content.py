@@ -29,7 +29,7 @@ from ..store.images import Image, IntArray, RowsImage
 from ..store.memory import MemoryRows, memory_schema
 from ..store.objects import State, Stateful
 from ..store.rows import BodyHandle, TableRows, misfit_of, without_rows
-from ..store.schema import NOBODY, Schema
+from ..store.schema import Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
 from ..tick.force_list import Attributes, MemberImage, MembersImage, attributes_of
@@ -199,8 +199,7 @@ class _Binding:
         rows = self._memory()
         handles = self._handles()
         images = self._images()
-        members = self._members(handles, images)
-        memo = resolving(handles, [entry.member for entry in members], self._schemas)
+        members, memo = self._members(handles, images)
         functions = {when: self._callbacks(when, memo) for when in FUNCTIONS}
         objects, states, joined = self._objects()
         values = self._values()
@@ -314,10 +313,11 @@ class _Binding:
 
     # forces, parts, functions, objects
 
-    def _members(self, handles: list[Body], images: dict[Table, Image]) -> MembersImage:
-        """The entries of `ForceList.image`: members of the world where there are such, new ones otherwise."""
+    def _members(self, handles: list[Body], images: dict[Table, Image]) -> tuple[MembersImage, Memo]:
+        """The entries of `ForceList.image`: members of the world where there are such, new ones otherwise; and what is at each place."""
         pool, plains = list(self._owners.forces.image()), self._plain.members
-        spans = [self._span(place, each, handles, images) if each.table else None for place, each in enumerate(plains)]
+        ends = [*handles, None]  # the row of nobody is -1
+        spans = [self._span(place, each, ends, images) if each.table else None for place, each in enumerate(plains)]
         chosen: list[MemberImage | None] = [None] * len(plains)
         # in the world of the snapshot those with the same rows, else those of the same bodies, else any that cannot be made anew
         for length in (4, 3, 2):
@@ -342,7 +342,7 @@ class _Binding:
                 entries.append(MemberImage(member, span.first, span.last, span.bodies, attributes))
             elif member is not None:
                 entries.append(MemberImage(member))
-        return tuple(entries)
+        return tuple(entries), memo
 
     def _made_member(self, place: int, plain: PlainMember, pool: list[MemberImage]) -> object:
         """A new force or part, or a Python force by its name."""
@@ -358,7 +358,7 @@ class _Binding:
             self._refuse_missing("the force or part", plain.name, f"members[{place}]")
         return without_rows(kind, plain.several)
 
-    def _span(self, place: int, plain: PlainMember, handles: list[Body], images: dict[Table, Image]) -> _Span:
+    def _span(self, place: int, plain: PlainMember, ends: list[Body | None], images: dict[Table, Image]) -> _Span:
         """The rows of a force or part, and the bodies that they refer to."""
         table, base = self._made_tables[plain.table], self._base[plain.table]
         image = images[table]
@@ -367,11 +367,10 @@ class _Binding:
         if start == stop and not self._is_copy:
             refuse(self._owner, f"members[{place}].ids", list(plain.ids), "a span of ids with at least one row")
         rows = image.whole(table.schema.size)[:, start:stop]
-        columns = [rows[table.schema.row(field.name)].astype(int).tolist() for field in table.schema.body_references]
-        named = tuple(
-            tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
-        )
-        return _Span(given, given + base, last + base, named, rows)
+        named = [
+            [ends[int(row)] for row in rows[table.schema.row(field.name)]] for field in table.schema.body_references
+        ]
+        return _Span(given, given + base, last + base, tuple(zip(*named, strict=True)), rows)
 
     def _attributes(
         self, place: int, plain: PlainMember, member: TableRows, entry: MemberImage | None, memo: Memo, places: Places

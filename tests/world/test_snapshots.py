@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, flight, forces, joints
+from engine import MassProperties, Snapshot, World, flight, forces, joints, shapes
 from engine.compilation.compiler import COMPILED
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.loops.layout import PREVIOUS
@@ -1062,3 +1062,35 @@ def test_pushes_that_an_interrupt_keeps_half_cleared_are_restored(line):
     assert world.state_hash() == before
     world.step()
     assert world.bodies[0].velocity.any()
+
+
+class Nothing:
+    """A Python force."""
+
+    def apply(self, wrench, bodies, time):
+        pass
+
+
+@pytest.mark.filterwarnings("ignore:World")
+def test_what_touched_is_found_again_in_a_world_without_a_force_that_came_before_the_shapes():
+    def boxes_on_the_ground(*called):
+        world = World(1 / 60, integrator="rk4")
+        for force in (*called, forces.UniformGravity((0.0, 0.0, -9.8))):
+            world.add_force(force)
+        world.add_shape(shapes.Plane(), name="ground")
+        for name, x in (("one", 0.0), ("other", 5.0)):
+            body = world.add_body(MassProperties.box(3.0, (1.0, 1.0, 1.0)), name=name, position=(x, 0.0, 0.6))
+            body.add_shape(shapes.Box((1.0, 1.0, 1.0)), name=f"box of {name}")
+        world.on_contact(lambda _, contact: ended.append(contact), "end", name="ended")
+        return world
+
+    ended = []
+    world, other = boxes_on_the_ground(Nothing()), boxes_on_the_ground()
+    world.step(30)
+    other.restore(Snapshot.from_bytes(world.snapshot().to_bytes()), missing="drop")
+    for body in other.bodies:
+        body.velocity = (0.0, 0.0, 5.0)
+    other.step(5)
+    assert sorted(shape.name for contact in ended for shape in contact.shapes) == [
+        *("box of one", "box of other", "ground", "ground")
+    ]
