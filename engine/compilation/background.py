@@ -368,6 +368,8 @@ def _portable(wanted: Wanted) -> bytes | None:
 
 _loading = Lock()
 """Held while a kernel is loaded in a thread, so that no process forks meanwhile and inherits locks of the compiler for ever."""
+_is_leaving = False
+"""Whether this process ends. Loading registers finalizers, which must not happen while Python goes through all of them."""
 
 
 def _load_ahead(wanted: Wanted) -> None:
@@ -376,7 +378,7 @@ def _load_ahead(wanted: Wanted) -> None:
     Not while a module is being imported: loading may wait for that module, and the import for a kernel.
     """
     with _loading:
-        if not _is_importing():
+        if not _is_leaving and not _is_importing():
             with suppress(Exception):  # whoever calls the kernel is told
                 compiler.can_run(wanted[0](*wanted[1]), wanted[2])
 
@@ -505,7 +507,10 @@ def _start_anew() -> None:
 
 @atexit.register
 def _leave() -> None:
+    global _is_leaving
     _workshop.leave()
+    with _loading:
+        _is_leaving = True
 
 
 if hasattr(os, "register_at_fork"):

@@ -793,6 +793,7 @@ def test_what_a_program_requested_in_vain_comes_first_in_its_next_run(monkeypatc
         assert run.ask(wanted, urgent)
     monkeypatch.setattr(background, "_workshop", run)
     run._threads = [threading.current_thread()]
+    monkeypatch.setattr(background, "_is_leaving", False)
     background._leave()
     run = background._Workshop()
     run.is_usable = True
@@ -805,6 +806,34 @@ def test_what_a_program_requested_in_vain_comes_first_in_its_next_run(monkeypatc
     assert order == [second, first, third]
     run._note()
     assert [path for path in tmp_path.iterdir() if path.name.startswith("requested")] == []
+
+
+ENDING = """
+import atexit, threading, time
+wanted, loaded = threading.Event(), []
+
+@atexit.register
+def after_the_engine():
+    wanted.set()
+    time.sleep(0.2)
+    print(len(loaded))
+
+from engine.compilation import background
+
+def load():
+    wanted.wait()
+    background._load_ahead((lambda: None, (), ()))
+
+background.compiler.can_run = lambda *arguments: loaded.append(arguments)
+threading.Thread(target=load, daemon=True).start()
+background._load_ahead((lambda: None, (), ()))
+"""
+
+
+def test_no_kernel_is_loaded_in_a_thread_once_the_process_ends():
+    """Python goes through all finalizers then, and loading registers more of them: "dictionary changed size during iteration"."""
+    ran = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert ran.stdout == "1\n"  # the one that was loaded before
 
 
 def test_a_damaged_note_of_requests_is_forgotten(monkeypatch, tmp_path):
