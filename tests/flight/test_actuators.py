@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine import MassProperties, NonFiniteStateError, World, flight, forces, integrators
+from engine import MassProperties, NonFiniteStateError, World, flight, forces, integrators, rotation
 from engine.compilation.compiler import COMPILED
 from engine.flight.tank import TANKS
 from engine.flight.wheel import WHEELS
@@ -360,6 +360,35 @@ def test_a_pulse_fired_again_while_the_valve_falls_goes_on_from_its_level():
     _, jet, _ = fly_pulses(0.1, [(1.0, 0.2), (1.3, 0.25)], rise=0.2, fall=0.2, seconds=3.0)
     # up in 0.2 s; 0.1 s of falling leaves 1/2; up again in 0.1 s, then open for 0.15 s, and down in 0.2 s
     assert jet.impulse == pytest.approx(60.0 * (0.1 + 0.075 + 0.075 + 0.15 + 0.1), rel=1e-12)
+
+
+def test_a_second_pulse_replaces_the_one_that_runs():
+    world, ship = a_ship(0.1)
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=10.0))
+    jet.fire(10.0)
+    world.step(5)
+    jet.fire(0.25)
+    world.step(10)
+    assert jet.impulse == pytest.approx(10.0 * (0.5 + 0.25), rel=1e-12)
+
+
+def test_a_draining_ship_has_the_velocity_of_the_material_point_at_its_mass_centre():
+    """Against the motion of that point over two ticks, to the second order of the tick; the mass centre itself moves at another rate."""
+    world = World(1 / 60)
+    ship = world.add_body(MassProperties.box(100.0, (1.0, 1.0, 2.0)), angular_velocity_body=(0.3, 0.1, 0.0))
+    tank = world.add_part(flight.Tank.ball(ship, position=(0, 0, 1.5), radius=0.5, propellant=80.0))
+    given = {"position": (0, 0, -1), "direction": (0, 0, 1), "max_force": 200.0, "specific_impulse": 20.0}
+    world.add_force(forces.Thruster(ship, **given, tank=tank)).throttle = 1.0
+    world.step(60)
+    poses, centers = [], []
+    for _ in range(3):
+        poses.append((ship.origin, ship.orientation))
+        centers.append((ship.center_of_mass_body, ship.position, ship.velocity))
+        world.step()
+    center, _, velocity = centers[1]
+    before, after = (origin + rotation.rotate(turn, center) for origin, turn in (poses[0], poses[2]))
+    assert (after - before) * 30.0 == pytest.approx(velocity, abs=1e-5)
+    assert np.linalg.norm((centers[2][1] - centers[0][1]) * 30.0 - velocity) > 1e-3
 
 
 def test_a_valve_is_shut_by_a_pulse_of_no_length():

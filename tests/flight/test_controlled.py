@@ -528,6 +528,27 @@ def test_valves_that_were_shut_while_their_loop_was_disabled_are_counted_as_shut
         assert jets.shares == pytest.approx((bank.impulse - before) / 4.0)
 
 
+@pytest.mark.parametrize(("force_body", "unloads"), [((0.0, 0.0, 0.0), False), (None, True)])
+def test_jets_that_cannot_turn_without_a_force_unload_wheels_only_if_any_force_will_do(force_body, unloads):
+    world = World(dt=0.05)
+    ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+    sides, along = np.repeat(np.eye(3), 2, axis=0), np.repeat(np.roll(np.eye(3), 1, axis=1), 2, axis=0)
+    sides[1::2] *= -1.0
+    jets = flight.ThrusterBank(ship, positions=sides, directions=along, max_forces=5.0, min_on_time=0.02)
+    world.add_force(jets)
+    limits = {"inertia": 0.2, "max_torque": 2.0, "max_speed": 600.0, "speed": 550.0}
+    wheels = [world.add_part(ReactionWheel(ship, axis=axis, **limits)) for axis in np.eye(3)]
+    pointing = QuaternionPD.tuned(ship.inertia_body, max_torque_body=2.0, bandwidth=0.2)
+    world.add_part(Controlled(ship, pointing, Reference(), flight.WheelAllocator(wheels), every=4))
+    manager = MomentumManager(wheels, high=100.0, low=5.0, time_constant=60.0)
+    pulsed = flight.Jets(flight.ThrusterAllocator([jets]), flight.PulseModulator(0.02, period=0.4))
+    world.add_part(Controlled(ship, manager, Reference(), pulsed, every=8, force_body=force_body))
+    before = np.linalg.norm(ship.stored_momentum_body)
+    world.step(600)
+    share = np.linalg.norm(ship.stored_momentum_body) / before
+    assert share < 0.75 if unloads else abs(share - 1.0) < 0.01
+
+
 def test_actuators_with_a_state_keep_it_in_the_loop():
     class Summing:
         state_size = 2
