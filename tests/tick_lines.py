@@ -39,7 +39,7 @@ BEFORE = {
 NOW = {
     "compilation/choice.py": "linked",
     "compilation/packed.py": "declared_in",
-    "constraints/arguments.py": "JointSteps Move Passes",
+    "constraints/arguments.py": "JointSteps Move",
     "constraints/divided.py": "sum_joint_steps",
     "constraints/passes.py": "islands_passes _is_repeated _part_and_try _show _kick_by_called",
     "constraints/ticks.py": "_is_taken needs_two islands_close _span_end move_islands",

@@ -98,7 +98,7 @@ class Outside(NamedTuple):
 
 
 class Move(NamedTuple):
-    """The arguments of `ticks.move_islands`."""
+    """The arguments of `ticks.move_islands` and `passes.islands_passes`."""
 
     control: Integers
     """The control of the bodies of the world."""
@@ -112,26 +112,14 @@ class Move(NamedTuple):
     """The lengths of the parts of a tick as shares of it, for islands on which no row but equalities acts."""
     one_part: Numbers
     """The same for others."""
+    visible: Array
+    """The stages of the bodies of the world, which Python forces see."""
+    kept: Array
+    """The held wrenches of bodies without what Python forces have added to them for a kick."""
     stored: int
     """1 if any body stores momentum."""
     dt: float
     """The length of a tick [s]."""
-
-
-class Passes(NamedTuple):
-    """The arguments of `passes.islands_passes`."""
-
-    control: Integers
-    failed: Integers
-    visible: Array
-    """The stages of the bodies of the world, which Python forces see."""
-    calls: Integers
-    outside: Packed[Outside]
-    step: Packed[Step]
-    parts: Numbers
-    kept: Array
-    """What is put back after a kick."""
-    dt: float
 
 
 class Latches(NamedTuple):

@@ -14,14 +14,14 @@ from ..loops.layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .arguments import Passes, Tables
+from .arguments import Move, Tables
 from .graph import ISLANDS, PLACES
 from .layout import ELAPSED
 from .ticks import CLOSE, OPEN, Some, kick_stage, needs_two, show_stage
 
 
 @kernel("islands-passes")
-def islands_passes(packed: Packed[Passes], stage: int, ticks: int) -> int:
+def islands_passes(packed: Packed[Move], stage: int, ticks: int) -> int:
     """Take one tick in which the islands are all bodies, from one evaluation of Python forces to the next, as a loop in passes does.
 
     Each part of the tick has one evaluation at its start and `evaluations` at its end. A tick ends with one more, for islands whose
@@ -67,21 +67,21 @@ def _is_repeated(tables: Tables, count: int, evaluations: int) -> bool:
 
 
 @inlined
-def _part_and_try(passes: Passes, evaluations: int, stage: int) -> tuple[int, int]:
+def _part_and_try(passes: Move, evaluations: int, stage: int) -> tuple[int, int]:
     """The part of the tick to which a stage belongs, and the try of its second kick, or -1 for the first kick."""
     part = min(stage // (1 + evaluations), passes.parts.shape[0] - 1)
     return part, stage - part * (1 + evaluations) - 1
 
 
 @inlined
-def _show(packed: Packed[Passes], stage: int) -> None:
+def _show(packed: Packed[Move], stage: int) -> None:
     """Let Python forces see the bodies at a stage, and set their wrench to zero."""
     passes = unpack(packed)
     outside, stepped, visible = unpack(passes.outside), unpack(passes.step), passes.visible
     stages, columns, count = unpack(stepped.common).stages, outside.columns, outside.sizes[PLACES]
     part, each = _part_and_try(passes, stepped.evaluations, stage)
-    every, is_end = Some(0, outside.sizes[ISLANDS], True, 0, 1), part == passes.parts.shape[0] - 1
-    _ = show_stage(passes.step, every, each, is_end, passes.dt)
+    every = Some(0, outside.sizes[ISLANDS], True, 0, 1)
+    _ = show_stage(passes.step, every, each, part == passes.parts.shape[0] - 1, passes.dt)
     for row in range(STATE_ROWS):
         for place in range(count):
             visible[row, columns[place]] = stages[row, place]
@@ -91,7 +91,7 @@ def _show(packed: Packed[Passes], stage: int) -> None:
 
 
 @inlined
-def _kick_by_called(packed: Packed[Passes], stage: int) -> int:
+def _kick_by_called(packed: Packed[Move], stage: int) -> int:
     """Kick all bodies after an evaluation of Python forces, which are added to the held wrenches for that.
 
     Returns:

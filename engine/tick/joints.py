@@ -15,7 +15,7 @@ from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import Loop, ready
 from ..compilation.packed import Packed, declared_in
 from ..constraints import divided, layout, passes, step, ticks
-from ..constraints.arguments import JointSteps, Move, Passes
+from ..constraints.arguments import JointSteps, Move
 from ..constraints.graph import BODY_COUNT, LINK_COUNT, POINT_COUNT, SPRING_COUNT, Graph
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
@@ -140,16 +140,17 @@ class Joints:
 
         Contacts are found before; after, the islands are moved again from the start of the tick, and contacts are kept.
         """
-        islands, bound, found, keep = self._bind(integrator, tick, tick.forces.depends_on_rates, moves_all=False)
-        kernels, stored = bound.kernels, int(self._bodies.stores_momentum)
-        ends = tick.control, islands.failed, kernels.around_calls, bound.outside
-        packed = Packed(Move(*ends, bound.step, bound.parts, WHOLE_TICK, stored, tick.dt))
-        return found, [Operation(kernels.function(ticks.move_islands), packed), *keep]
+        bound, move, found, keep = self._bind(integrator, tick, None)
+        return found, [Operation(bound.kernels.function(ticks.move_islands), move), *keep]
 
     def _bind(
-        self, integrator: Integrator, tick: Step, depends_on_rates: bool, moves_all: bool
-    ) -> tuple[Islands, Bound, list[Operation], list[Operation]]:
-        """The islands of a tick or step with the arguments of their kernels, and the operations that find contacts and keep them."""
+        self, integrator: Integrator, tick: Step, acting: AtStages | None
+    ) -> tuple[Bound, Packed[Move], list[Operation], list[Operation]]:
+        """The arguments of the kernels of a tick or step of islands, and the operations that find contacts and keep them.
+
+        All bodies are islands if other forces act at the stages.
+        """
+        moves_all, rates = (False, tick.forces.depends_on_rates) if acting is None else (True, acting.depends_on_rates)
         open_all, step_all, close_all, move_all, pass_all = declared_in(ticks, passes)
         stepped, moved = (None, pass_all) if moves_all else (step_all, move_all)
         called: tuple[Loop | None, ...] = open_all, stepped, close_all, moved
@@ -159,14 +160,20 @@ class Joints:
         if contacts.any:
             contacts.use(moves_all)
             islands, called = contacts.islands, (*called, numbering_loop(), *contacts.called)
-        method = integrator, tick.gyroscopic, tick.forces, depends_on_rates
+        method = integrator, tick.gyroscopic, tick.forces, rates
         has_joints = moves_all or self.count > 0
         bound = Bound(islands, bodies, self._table.array, *method, called, contacts.any, has_joints)
+        # islands through which no part of negative length may go keep all others from it too, which take their steps at the same times
+        parts = WHOLE_TICK if moves_all and islands.graph.has_soft else bound.parts
+        seen = bodies.stage_array(1) if moves_all else np.zeros((1, 1))
+        kept = np.zeros((WRENCH_ROWS, islands.own.shape[1] if moves_all else 1))
+        ends = tick.control, islands.failed, bound.kernels.around_calls, bound.outside, bound.step
+        move = Packed(Move(*ends, parts, WHOLE_TICK, seen, kept, int(bodies.stores_momentum), tick.dt))
         if not contacts.any:
-            return islands, bound, [], []
+            return bound, move, [], []
         counts = Counts(bodies.control, tick.control, tick.per_tick)
         found, keep = contacts.operations(bound.kernels.function, bound.kernels.around_calls, counts, tick.dt)
-        return islands, bound, found, [keep]
+        return bound, move, found, [keep]
 
     def operation_of_step(self, step: Step) -> Operation:
         """What is done after each step of a tick."""
@@ -200,18 +207,12 @@ class Joints:
 
     def in_stages(self, integrator: Integrator, tick: Step, acting: AtStages) -> list[Operation]:
         """The operations that move all bodies by the step of islands over a tick or step, where other forces act at its stages."""
-        control, dt = tick.control, tick.dt
-        islands, bound, found, keep = self._bind(integrator, tick, acting.depends_on_rates, moves_all=True)
-        # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
-        parts = WHOLE_TICK if islands.graph.has_soft else bound.parts
-        visible, kept = self._bodies.stage_array(1), np.zeros((WRENCH_ROWS, islands.own.shape[1]))
-        calls = bound.kernels.around_calls
-        packed = Packed(Passes(control, islands.failed, visible, calls, bound.outside, bound.step, parts, kept, dt))
-        times = [0.0, *accumulate((dt * parts).tolist())]
+        bound, move, found, keep = self._bind(integrator, tick, acting)
+        times = [0.0, *accumulate((tick.dt * move.arguments.parts).tolist())]
         stages = [(0, at) for begin, end in pairwise(times) for at in (begin, *[end] * bound.evaluations)]
-        loop = partial(bound.kernels.function(passes.islands_passes), packed)
-        undone = Undone(self._bodies.array, control, 1)
-        return [*found, *moving_in_stages(loop, [*stages, (0, times[-1])], acting, undone, dt), *keep]
+        loop = partial(bound.kernels.function(passes.islands_passes), move)
+        undone = Undone(self._bodies.array, tick.control, 1)
+        return [*found, *moving_in_stages(loop, [*stages, (0, times[-1])], acting, undone, tick.dt), *keep]
 
     # poses that are assigned
 
