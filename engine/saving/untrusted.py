@@ -69,6 +69,10 @@ class _Checks:
         rows = self._tables.get(schema.name)
         return np.zeros((schema.size, 0)) if rows is None else whole_rows(schema, rows)
 
+    def those_of(self, *schemas: Schema) -> list[Schema]:
+        """The schemas of which there are rows."""
+        return [schema for schema in schemas if schema.name in self._tables]
+
     def table(self, schema: Schema) -> dict[str, FloatArray]:
         """The same by field."""
         whole = self.whole(schema)
@@ -148,25 +152,22 @@ class _Checks:
 
     def ties(self) -> None:
         """Check the rows that belong to others."""
-        for schema in (DRIVEN, FROZEN_BODIES, GROUPS):
+        for schema in self.those_of(DRIVEN, FROZEN_BODIES, GROUPS):
             bodies = self.table(schema)["body"][0]
             is_once = len(np.unique(bodies)) == len(bodies)
             self.require(is_once, f"{schema.name}.body", "bodies without repetition", bodies)
-        for schema, reference, other in (
-            (WHEELS, "driven", DRIVEN),
-            (TANKS, "driven", DRIVEN),
-            (THRUSTERS, "tank", TANKS),
-        ):
+        for schema in self.those_of(WHEELS, TANKS, THRUSTERS):
+            reference, other = ("tank", TANKS) if schema is THRUSTERS else ("driven", DRIVEN)
             rows, path = self.table(schema), f"{schema.name}.{reference}"
             places = rows[reference][0].astype(int)
             named = places >= 0
             is_same = self.table(other)["body"][0][places[named]] == rows["body"][0][named]
             self.require(is_same.all(), path, f"rows of {other.name} that have the same body", places)
-        self._collision_groups()
-        self._contacts()
-        self._composition()
-        self._gimbals()
-        self._exclusions()
+        of_actuators = {DRIVEN: self._composition, THRUSTERS: self._gimbals, _TRACKERS: self._exclusions}
+        of_shapes = {SHAPES: self._collision_groups, IGNORED: self._ignored_pairs, CONTACTS: self._contacts}
+        checks = {**of_actuators, **of_shapes}
+        for schema in self.those_of(*checks):
+            checks[schema]()
         history, bodies, ball = (self._tables.get(schema.name) for schema in (HISTORY, BODIES, KEEP_OUT))
         if history is not None:
             fits = bodies is not None and np.array_equal(history.ids, bodies.ids)
@@ -175,14 +176,18 @@ class _Checks:
             self.require(len(ball.ids) == 1, KEEP_OUT.name, "one row", len(ball.ids))
 
     def _collision_groups(self) -> None:
-        """Check that each shape has the collision group of its body, and that bodies do not ignore themselves."""
-        bodies, groups, shapes, ignored = map(self.table, (BODIES, GROUPS, SHAPES, IGNORED))
+        """Check that each shape has the collision group of its body."""
+        bodies, groups, shapes = map(self.table, (BODIES, GROUPS, SHAPES))
         # the last entry is that of the shapes of the world, whose row of a body is -1
         group_of = np.zeros(bodies["mass"].shape[1] + 1)
         group_of[groups["body"][0].astype(int)] = groups["group"][0]
         wanted = group_of[shapes["body"][0].astype(int)]
         rule = f"the collision groups of their bodies, {wanted.tolist()}"
         self.require((shapes["group"] == wanted).all(), f"{SHAPES.name}.group", rule, shapes["group"])
+
+    def _ignored_pairs(self) -> None:
+        """Check that bodies do not ignore themselves, and that each pair is there in one order."""
+        ignored = self.table(IGNORED)
         is_first = ignored["body"] < ignored["other"]
         self.require(is_first.all(), f"{IGNORED.name}.body", "a row before that of the other body", ignored["body"])
 
@@ -197,8 +202,6 @@ class _Checks:
     def _composition(self) -> None:
         """Check that driven bodies have the mass properties that follow from their tanks and wheels, as after every change of these."""
         bodies, driven, wheels, tanks = map(self.whole, (BODIES, DRIVEN, WHEELS, TANKS))
-        if not driven.shape[1]:
-            return
         places = driven[DRIVEN.row("body")].astype(int)
         mass, center, inertia = (
             bodies[BODIES.components[name]][:, places] for name in ("mass", "center_of_mass_body", "inertia_body")
