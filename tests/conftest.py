@@ -21,14 +21,15 @@ settings.load_profile("polhode")
 def pytest_collection():
     """Python does not look for garbage among the modules and the tests, which stay: neither while they are made nor afterwards.
 
-    What comes later is looked through seldom, because most of it is kernels, which stay as well.
+    What comes later is looked through seldom, and what is old of it hardly ever, because most of it is kernels, which stay as well: a look
+    through all of them takes more than a second.
     """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(10_000, 20, 50)
+        gc.set_threshold(10_000, 20, 1_000)
         gc.enable()
 
 
