@@ -8,7 +8,7 @@ from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
-from ..loops.layout import ANGULAR_VELOCITY, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, ORIENTATION, VELOCITY
+from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, VELOCITY
 from .arguments import Tables
 from .bounded import WITHOUT_LIMITS, unsettled
 from .calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, DRIFT_CALL, JOINT_ROWS_CALL
@@ -27,7 +27,6 @@ from .layout import (
     GIVEN,
     GOAL,
     GUESSED,
-    HAS_LIMITS_ONLY,
     HAS_LOOP,
     IMPULSE,
     IS_HARD,
@@ -60,7 +59,6 @@ from .layout import (
     SPRING_ROW,
     START,
     START_COORDINATE,
-    STEP_LENGTH,
     STIFFNESS,
     SUM,
     TAKEN,
@@ -84,11 +82,6 @@ _HUGE = 1e300
 MOST_RATE_OF_SIZE = 2e-11
 """Rate that a velocity stage may leave, per size of the island [1/s]; from a tick of 1/240 s on, the tolerance asks for less."""
 MOST_CORRECTIONS = 9
-MOST_GAIN, LEAST_PIECE, LEAST_MOVE = 0.1, 2.0**-20, 1e-5
-"""Impulses of a drift may raise the kinetic energy by this share, unless the drift is that short a piece of a step, or what they add is as
-if the bodies moved by this share of the size of the island, which also closes gaps."""
-GAINED = 2
-"""What a position stage returns if its impulses raise the energy by more."""
 
 
 @inlined
@@ -253,29 +246,6 @@ def _add_given(
 
 
 @inlined
-def _gains(tables: Tables, island: int, step: float) -> bool:
-    """Whether the impulses of a drift raise the kinetic energy, which an exact drift conserves, by more than a share of it.
-
-    They do where light bodies would turn by more than about 0.6 rad in it, as in a whip, or where light links between heavy bodies become
-    taut. Shorter drifts gain less. Motors, springs and friction do work, so that islands with any of them are not looked at.
-    """
-    own, work, islands, measures = tables.own, tables.work, tables.islands, tables.measures
-    is_passive = islands[island, IS_HARD] == 1 or islands[island, HAS_LIMITS_ONLY] == 1
-    if not is_passive or abs(step) <= LEAST_PIECE * abs(float(measures[island, STEP_LENGTH])):
-        return False
-    before = after = mass = 0.0  # twice the energies
-    for place in range(islands[island, BODIES], islands[island, BODIES_END]):
-        inertia, own_mass = load_symmetric(own, INERTIA, place), float(own[MASS, place])
-        velocity, rates = load_vector(work, START + VELOCITY, place), load_vector(work, START + ANGULAR_VELOCITY, place)
-        before += own_mass * dot(velocity, velocity) + dot(rates, apply_symmetric(inertia, rates))
-        velocity, rates = load_vector(work, END + VELOCITY, place), load_vector(work, END + ANGULAR_VELOCITY, place)
-        after += own_mass * dot(velocity, velocity) + dot(rates, apply_symmetric(inertia, rates))
-        mass += own_mass
-    speed = LEAST_MOVE * float(measures[island, SIZE]) / float(measures[island, STEP_LENGTH])
-    return bool(after - before > MOST_GAIN * before + mass * speed * speed)
-
-
-@inlined
 def _count_taken(tables: Tables, first: int, last: int) -> None:
     """Count the energy that closing joints take by the impulses of a stage, each times the mean of its rates before and after all."""
     work, links, rows = tables.work, tables.links, tables.rows
@@ -303,8 +273,6 @@ def _count_taken(tables: Tables, first: int, last: int) -> None:
 @kernel("island-positions")
 def position_stage(common: Packed[Tables], island: int, step: float, is_patient: int) -> int:
     """Find the impulses at the start pose with which the joints hold at the end of the drift, and drift; 1 if they hold, else 0.
-
-    Returns `GAINED` if they hold, but these impulses raise the kinetic energy (see `_gains`).
 
     The rows have directions, and the blocks the factor, at the start pose.
 
@@ -339,8 +307,6 @@ def position_stage(common: Packed[Tables], island: int, step: float, is_patient:
         worst, worst_link = _find_misses(links, rows, first_link, last_link, is_hard, size, step)
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance or is_last == 1:
-            if is_last == 0 and turn >= 3 and _gains(tables, island, step):
-                return GAINED
             _keep_positions(tables.joints, links, rows, first_link, last_link, step)
             _add_given(links, tables.points, rows, work, first, last, first_link, last_link)
             if is_hard == 0:

@@ -132,10 +132,8 @@ energy that the steps keep, and one that comes and goes with the swing of the bo
 MOST_TURN, LEAST_CARRYING = 0.7, 1e-3
 """A warning is given if a body turns by more than the first [rad] in a step relative to one that turns by more than the second across that
 axis. At the first, the attitude of a hull was off by 3e-3 rad in 5 s with "free-rotor-2", by 3e-5 rad with "free-rotor-4"."""
-MOST_HALVINGS, LASTING_HALVINGS = 24, 10
-"""Halvings of the drift before a tick is given up, and how many of them the rest of it keeps. Light links between heavy bodies pass the
-pose in which they are straight in a moment that is shorter than the rest of their motion by the root of the ratio of the masses."""
-PIECES = 1 << MOST_HALVINGS
+MOST_HALVINGS = 12
+"""Halvings of the drift before a tick is given up."""
 PATIENT_HALVINGS = 2
 """Halvings from which on a position stage that failed is tried again patiently."""
 TOLERANCE_OF_SIZE = 4e-12
@@ -424,7 +422,7 @@ def island_move(common: Packed[Tables], island: int, step: float, is_prepared: i
     touches = has_contacts(islands, island)
     stage = POINT_POSITION_CALL if touches else POSITION_CALL
     last_stage = POINT_VELOCITY_CALL if touches else VELOCITY_CALL
-    while done < PIECES:
+    while done < 4096:
         piece = step / float(1 << halvings)
         for place in range(first, last):
             for entry in range(STATE_ROWS):
@@ -439,18 +437,16 @@ def island_move(common: Packed[Tables], island: int, step: float, is_prepared: i
         if held == 0 and halvings >= PATIENT_HALVINGS:
             _start_again(work, first, last)
             held = call(calls[stage], (common, island, piece, 1))
-        if held != 1:  # or their impulses add energy
+        if held == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
                 _solve_once_more(common, island, piece)
                 return 0
             _start_again(work, first, last)
             continue
-        done += PIECES >> halvings
+        done += 4096 >> halvings
         measures[island, ELAPSED] += piece
-        if halvings > LASTING_HALVINGS and done % (PIECES >> (halvings - 1)) == 0:
-            halvings -= 1
-        if done < PIECES:
+        if done < 4096:
             _ = call(calls[PREPARE_CALL], (common, island, END))
             if call(calls[last_stage], (common, island, piece)) == 0:
                 return 0

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces
+from engine import World, forces
 from engine.compilation.compiler import COMPILED
 from engine.constraints import layout
 from engine.constraints.graph import ISLANDS
-from engine.joints import Ball, Distance
+from engine.joints import Ball
 from tests.benchmarks.joint_scenes import chain
 
 from ..lengths import sized
@@ -166,75 +166,3 @@ def test_a_copy_of_a_divided_world_continues_bit_for_bit():
     for each in (world, copied):
         each.step(5)
     assert world.state_hash() == copied.state_hash()
-
-
-def strut(ratio, dt, method=None):
-    """Two bodies of 1000 kg that fly apart at 1 m/s, on a bent strut of two links that are lighter by the ratio."""
-    world, bend = World(dt, integrator=method), 0.4
-    across, along = 0.5 * np.sin(bend), np.cos(bend)
-    ends = [
-        world.add_body(
-            MassProperties.box(1000.0, (0.5, 0.6, 0.7)), position=(side * along, 0, 0), velocity=(0.5 * side, 0, 0)
-        )
-        for side in (-1.0, 1.0)
-    ]
-    links = [
-        world.add_body(
-            MassProperties.box(1000.0 / ratio, (1.0, 0.05, 0.05)),
-            position=(0.5 * side * along, across, 0.0),
-            orientation=(0.0, 0.0, -side * np.sin(0.5 * bend), np.cos(0.5 * bend)),
-        )
-        for side in (-1.0, 1.0)
-    ]
-    for end, link, tip in zip(ends, links, (-0.5, 0.5), strict=True):
-        world.add_joint(Ball(link, end, at_body=(tip, 0, 0)))
-    world.add_joint(Ball(*links, at_body=(0.5, 0, 0)))
-    return world, ends
-
-
-@needs_compiler
-@pytest.mark.parametrize("method", ["free-rotor-2", "free-rotor-4"])
-@pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
-@pytest.mark.parametrize("ratio", [1e3, 1e4, 1e6])
-def test_light_links_that_straighten_between_heavy_bodies_add_no_energy(ratio, dt, method):
-    """They turn the ends back, and pass the straight pose in a moment that is shorter than a tick by the root of the ratio.
-
-    Where no drift is divided for it, the energy grows up to a hundredfold in 6 s, and with a ratio of 1e6 the joints seem to contradict
-    each other. Some of the energy is lost, up to nine tenths of it with a ratio of 1e6.
-    """
-    world, ends = strut(ratio, dt, method)
-    world.step()
-    before, fastest = world.kinetic_energy(), 0.0
-    for _ in range(round(6.0 / dt)):
-        world.step()
-        assert world.kinetic_energy() < (1.0 + 1e-6) * before
-        fastest = max(fastest, ends[0].velocity[0] - ends[1].velocity[0])
-    assert 0.4 < fastest < 1.0
-    assert np.linalg.norm(world.linear_momentum()) < 1e-10
-    assert np.linalg.norm(world.angular_momentum()) < 1e-10
-
-
-def falling_on_ropes():
-    """Eight balls on slack ropes below each other, which fall; the last one has 1000 times the mass of the others."""
-    world, previous, ropes = World(1 / 60), None, []
-    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
-    for number in range(8):
-        ball = MassProperties.sphere(1.0 if number < 7 else 1000.0, 0.1)
-        body = world.add_body(ball, position=(0.02 * number, 0.0, -0.4 * (number + 1)))
-        at_other = (0, 0, 0) if previous is None else (0, 0, -0.05)
-        rope = Distance(body, previous, at_body=(0, 0, 0.05), at_other=at_other, max_length=0.5)
-        ropes.append(world.add_joint(rope))
-        previous = body
-    return world, ropes
-
-
-@needs_compiler
-def test_a_heavy_body_that_falls_into_slack_ropes_adds_no_energy():
-    """At 6.5 m/s, or 21 kJ. Where no drift is divided for it, one tick adds 8.7 kJ."""
-    world, ropes = falling_on_ropes()
-    least = energy(world)
-    for _ in range(90):
-        world.step()
-        assert energy(world) < least + 300.0  # found 60 J
-        least = min(least, energy(world))
-        assert max(rope.distance for rope in ropes) < 0.5 + 1e-9
