@@ -776,6 +776,21 @@ def test_a_gate_keeps_a_stuck_tracker_from_leading_the_filter_astray(gate):
     assert error_after(600) < 1e-4 and not estimate.is_rejected
 
 
+def test_a_filter_that_was_led_astray_rejects_right_sightings_and_another_one_does_not():
+    """The first one believes its attitude and a bias that follow from a stuck tracker."""
+    world, ship, tracker, astray = filter_on_a_turning_ship()
+    world.step(3001)
+    tracker.fault = "stuck"
+    world.step(600)
+    tracker.fault, astray.gate = None, 5.0
+    other = flight.AttitudeFilter(world.parts[0], [tracker], bias_deviation=1e-3, gate=5.0, name="other")
+    world.add_part(other)
+    world.step(1200)
+    errors = [rotation.angle_between(each.orientation, ship.orientation) for each in (astray, other)]
+    assert errors[0] > 0.01 and astray.is_rejected
+    assert errors[1] < 2e-3 and not other.is_rejected  # of which 1e-3 is the rotation since the last sample
+
+
 @pytest.mark.parametrize("gate", [0.0, -1.0, float("nan"), "wide"])
 def test_gates_that_cannot_be(gate):
     with pytest.raises((TypeError, ValueError), match="gate must be"):
