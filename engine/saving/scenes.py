@@ -475,6 +475,7 @@ class _Loading(Generic[Filled]):
                 return make(**arguments)
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
+        other.require(pair[0] is not pair[1], "a body other than `body`, or null for the world")
         fields, attributes = plain["fields"], plain.get("attributes", {})
         values = {"type": np.array([[float(type_of(kind))]])} | _read_fields(fields, kind, lambda value: [value])
         joint = object.__new__(kind)

@@ -444,7 +444,10 @@ BAD_JOINTS = [
     ({"class": "Ball", "body": "hull", "fields": {"at_body": [1.0]}}, r"joints\[0\].fields.at_body must be a list of 3"),
     ({"class": "Ball", "body": "hull", "fields": {"friction": ["inf", 0.0, 0.0]}}, r"friction\[0\] must be a number"),
     ({"class": "Ball", "body": "hull", "fields": {"frame_body": [1.0, 1.0, 0.0, 0.0]}}, r"frame_body must be of length 1"),
-    ({"class": "Ball", "body": "hull", "fields": {"type": [99]}}, r"joints\[0\].fields.type must be a type of Ball"),
+    (
+        {"class": "Ball", "body": "hull", "fields": {"type": [99]}, "attributes": {"_has_axis": False}},
+        r"joints\[0\].class must be a class of joints of the type 99",
+    ),
     ({"class": "Ball", "body": "hull", "fields": {}, "attributes": {"_soft": 1}}, r"attributes._soft must be an attribute of Ball"),
     ({"class": "Latch", "body": "hull", "other": "flap", "fields": {}}, r"joints\[0\].attributes must be an object with the keys _other"),
     (
