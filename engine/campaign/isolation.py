@@ -107,10 +107,17 @@ class Child:
     """A process that simulates what it is sent, and may die of it."""
 
     def __init__(self) -> None:
-        self._ours, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_serve, args=(theirs,), name="runs of a campaign")
+        self._ours, self._theirs = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=_serve, args=(self._theirs,), name="runs of a campaign")
+
+    def start(self) -> None:
+        """Start the process, and wait until it is ready.
+
+        Raises:
+            RuntimeError: If it ends before.
+        """
         self._process.start()
-        theirs.close()
+        self._theirs.close()
         try:
             self._ours.recv_bytes()
         except (EOFError, OSError):
@@ -156,8 +163,9 @@ class Child:
         self._process.join()
 
     def kill(self) -> None:
-        """End the process while another thread waits for it."""
-        self._process.kill()
+        """End the process, also while another thread waits for it; one that has not been started is left."""
+        if self._process.pid is not None:
+            self._process.kill()
 
     def _end(self) -> str:
         code = self._process.exitcode or 0
@@ -223,8 +231,8 @@ class Isolation:
                     continue
                 return lost_row(job, job.first, str(lost))
             except BaseException:
+                child.close(grace=0.0)
                 self._forget(child)
-                child.close()
                 raise
             self._idle.put(child)
             return block
@@ -240,8 +248,8 @@ class Isolation:
         try:
             block = child.simulate(job)
         except BaseException:
+            child.close(grace=0.0)
             self._forget(child)
-            child.close()
             raise
         self._idle.put(child)
         return block
@@ -262,7 +270,8 @@ class Isolation:
             return self._idle.get_nowait()
         child = Child()
         with self._lock:
-            self._children.add(child)
+            self._children.add(child)  # before it is started, so that `close` ends it whenever an exception arrives
+        child.start()
         if self._stopped:
             child.kill()
         return child

@@ -5,11 +5,13 @@ import os
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
+from multiprocessing.connection import Connection
 
 import pytest
 
 from engine.campaign import Status
+from engine.campaign.isolation import Isolation
 
 from ..helpers import PATIENCE
 from ..lengths import long_run, sized
@@ -110,6 +112,30 @@ def test_an_interrupted_and_a_killed_campaign_leave_no_process_and_resume_to_the
     assert finished(coordinator("loops", folder, RUNS, BLOCK, sized("here", "processes")))[:2] == [str(RUNS), str(RUNS)]
     assert programs.files_of(folder) == expected
     assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_an_interrupt_while_a_process_starts_leaves_no_process(monkeypatch):
+    """The program would wait for that process for ever when it ends, and the process for the program."""
+
+    def interrupted(connection):
+        raise KeyboardInterrupt
+
+    isolation = Isolation()
+    with monkeypatch.context() as patched:
+        patched.setattr(Connection, "recv_bytes", interrupted)
+        with pytest.raises(KeyboardInterrupt) as raised:
+            isolation.first_run(None)
+    isolation.close()
+
+    def left():
+        return [process for process in active_children() if process.name == "runs of a campaign"]
+
+    try:
+        wait_for(lambda: not left(), "a process of a campaign that was interrupted goes on", seconds=10.0)
+    finally:
+        for process in left():
+            process.kill()
+    del raised  # it keeps alive what the process waits for, as Python does for the last exception of a program
 
 
 @long_run
